@@ -1,0 +1,113 @@
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const DEFAULT_EXPORT = {
+  selector: 'ExportDefaultDeclaration',
+  message: 'Export by name; only a command is a default export.',
+};
+
+// What makes a library's answer depend on where and when it runs enters by the Engine (src/lib/engine).
+const OUTSIDE_WORLD = [
+  {
+    selector: "MemberExpression[object.name='process'][property.name='env']",
+    message: 'The environment is read in src/lib/adapters only.',
+  },
+  {
+    selector: "VariableDeclarator[id.type='ObjectPattern'][init.name='process']",
+    message: 'The environment is read in src/lib/adapters only.',
+  },
+  {
+    selector: 'ImportDeclaration[source.value=/^(node:)?process$/]',
+    message: 'The environment is read in src/lib/adapters only.',
+  },
+  {
+    selector: "MemberExpression[object.name='Date'][property.name='now']",
+    message: 'The time comes from engine.clock; only src/lib/adapters asks the system.',
+  },
+  {
+    selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+    message: 'The time comes from engine.clock; only src/lib/adapters asks the system.',
+  },
+  {
+    selector: "CallExpression[callee.name='Date']",
+    message: 'The time comes from engine.clock; only src/lib/adapters asks the system.',
+  },
+  {
+    selector: "MemberExpression[object.name='Math'][property.name='random']",
+    message: 'Chance belongs in src/lib/adapters.',
+  },
+  {
+    selector: "MemberExpression[object.name='globalThis'][property.name='fetch']",
+    message: 'The network is reached from src/lib/adapters only.',
+  },
+];
+
+export default defineConfig(
+  globalIgnores(['dist/', 'coverage/', '.gh-rag/', 'schemas/']),
+  {
+    files: ['**/*.ts', '**/*.tsx'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/consistent-type-exports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: false },
+      ],
+      // A name that starts with an underscore is there for its place.
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        {
+          argsIgnorePattern: '^_',
+          varsIgnorePattern: '^_',
+          destructuredArrayIgnorePattern: '^_',
+          ignoreRestSiblings: true,
+        },
+      ],
+      eqeqeq: 'error',
+    },
+  },
+  {
+    files: ['**/*.js', '**/*.mjs', '**/*.cjs'],
+    extends: [tseslint.configs.strict],
+    rules: { eqeqeq: 'error' },
+  },
+  {
+    files: ['**/*.cjs'],
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+  {
+    files: ['**/*.ts', '**/*.tsx'],
+    ignores: ['src/commands/**', 'vitest.config.ts'],
+    rules: { 'no-restricted-syntax': ['error', DEFAULT_EXPORT] },
+  },
+  {
+    files: ['src/**'],
+    ignores: ['src/lib/cli/**'],
+    rules: { 'no-console': 'error' },
+  },
+  {
+    files: ['src/lib/**'],
+    ignores: ['src/lib/adapters/**'],
+    rules: {
+      'no-restricted-syntax': ['error', DEFAULT_EXPORT, ...OUTSIDE_WORLD],
+      'no-restricted-globals': [
+        'error',
+        { name: 'fetch', message: 'The network is reached from src/lib/adapters only.' },
+      ],
+    },
+  },
+  {
+    files: ['src/commands/**'],
+    rules: {
+      'no-restricted-syntax': ['error', ...OUTSIDE_WORLD],
+      'no-restricted-globals': [
+        'error',
+        { name: 'fetch', message: 'The network is reached from src/lib/adapters only.' },
+      ],
+    },
+  },
+);

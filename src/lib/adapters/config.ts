@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { Failure } from '../core/failure.ts';
+
+/** The variables gh-rag's faces obey; an empty one counts as absent. Tokens are read where they are used, not here. */
+export interface Environment {
+  /** GH_RAG_DB: path or URL of the database. */
+  readonly database: string | undefined;
+  /** GH_REPO: the repository that commands are about, as gh reads it. */
+  readonly repo: string | undefined;
+  /** GH_HOST: GitHub Enterprise host; `github.com` by default. */
+  readonly host: string;
+  /** DEBUG: stack traces. */
+  readonly debug: boolean;
+  readonly pager: string | undefined;
+  readonly noColor: string | undefined;
+  readonly forceColor: string | undefined;
+  readonly cliColorForce: string | undefined;
+  readonly cliColor: string | undefined;
+  readonly term: string | undefined;
+}
+
+const optional = z
+  .string()
+  .optional()
+  .transform((value) => (value === '' ? undefined : value));
+
+const environmentVariables = z.object({
+  GH_RAG_DB: optional,
+  GH_REPO: optional,
+  GH_HOST: optional,
+  DEBUG: optional,
+  PAGER: optional,
+  NO_COLOR: optional,
+  FORCE_COLOR: optional,
+  CLICOLOR_FORCE: optional,
+  CLICOLOR: optional,
+  TERM: optional,
+});
+
+/** Decodes the environment. Source: process.env. */
+export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
+  const given = environmentVariables.parse(variables);
+  return {
+    database: given.GH_RAG_DB,
+    repo: given.GH_REPO,
+    host: given.GH_HOST ?? 'github.com',
+    debug: given.DEBUG !== undefined && given.DEBUG !== '0' && given.DEBUG !== 'false',
+    pager: given.PAGER,
+    noColor: given.NO_COLOR,
+    forceColor: given.FORCE_COLOR,
+    cliColorForce: given.CLICOLOR_FORCE,
+    cliColor: given.CLICOLOR,
+    term: given.TERM,
+  };
+}
+
+const configFile = z.strictObject({
+  /** Path or URL of the database. */
+  db: z.string().min(1).optional(),
+});
+
+export type ConfigFile = z.output<typeof configFile>;
+
+/**
+ * Reads `config.json` of the configuration directory; a missing file is an empty configuration. Fails with
+ * `invalid_input` naming the file, and the field where it is one field's fault.
+ */
+export async function readConfigFile(configDir: string): Promise<ConfigFile> {
+  const path = join(configDir, 'config.json');
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return {};
+    throw new Failure('unreadable_input', `cannot read the configuration ${path}`, {
+      hint: 'Check its permissions.',
+      cause: error,
+    });
+  }
+  const parsed = configFile.safeParse(parseJson(text.replace(/^\uFEFF/, ''), path));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field =
+    issue?.code === 'unrecognized_keys' ? `unknown field ${issue.keys.join(', ')}` : describe(issue?.path, issue?.message);
+  throw new Failure('invalid_input', `the configuration ${path} is wrong: ${field}`, {
+    hint: 'Known fields: db (path or URL of the database).',
+    cause: parsed.error,
+  });
+}
+
+/** Where the database is: the flag, else GH_RAG_DB, else the configuration; undefined for the default file. */
+export function chooseDatabase(
+  flag: string | undefined,
+  environment: Pick<Environment, 'database'>,
+  config: ConfigFile,
+): string | undefined {
+  return flag ?? environment.database ?? config.db;
+}
+
+function describe(path: readonly PropertyKey[] = [], message = 'not understood'): string {
+  return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Failure('invalid_input', `the configuration ${path} is not JSON`, {
+      hint: 'Correct it or remove it, e.g. { "db": "/path/to/index.db" }.',
+      cause: error,
+    });
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

@@ -1,0 +1,93 @@
+import Libsql from 'libsql';
+import type { SqlRow, SqlValue } from '../../engine/database.ts';
+
+/** Statements kept prepared on one connection; an operation uses a handful. */
+const PREPARED_LIMIT = 128;
+
+type Prepared = ReturnType<Libsql.Database['prepare']>;
+
+/**
+ * One connection to a local file through the synchronous API.
+ *
+ * A prepared statement that fails with SQLITE_BUSY is never reset by libsql: from then on the connection reports writes
+ * as done that are never committed. So locks are only ever taken by `exec`, which does not have that defect, and a
+ * connection on which a prepared statement met SQLITE_BUSY is given up ({@link poisoned}).
+ */
+export class Connection {
+  #db: Libsql.Database;
+  readonly #file: string;
+  #prepared = new Map<string, Prepared>();
+  poisoned = false;
+
+  constructor(file: string, busyTimeoutMs: number) {
+    this.#file = file;
+    this.#db = new Libsql(file);
+    this.#db.exec(`PRAGMA busy_timeout = ${String(Math.trunc(busyTimeoutMs))}`);
+  }
+
+  get file(): string {
+    return this.#file;
+  }
+
+  exec(sql: string): void {
+    this.#db.exec(sql);
+  }
+
+  all(sql: string, args: readonly SqlValue[]): SqlRow[] {
+    return this.#guarded(() => this.#prepare(sql).all(args.map(bindable)) as SqlRow[]);
+  }
+
+  /** Runs a statement that returns no rows; gives the number of rows changed. */
+  run(sql: string, args: readonly SqlValue[]): number {
+    return this.#guarded(() => this.#prepare(sql).run(args.map(bindable)).changes);
+  }
+
+  get inTransaction(): boolean {
+    return this.#db.inTransaction;
+  }
+
+  /** Closes the file. An open transaction must be rolled back first: its lock would outlive the connection. */
+  close(): void {
+    this.#prepared.clear();
+    if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
+    this.#db.close();
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (isBusy(error)) this.poisoned = true;
+      throw error;
+    }
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(sql);
+    if (this.#prepared.size >= PREPARED_LIMIT) {
+      for (const oldest of this.#prepared.keys()) {
+        this.#prepared.delete(oldest);
+        break;
+      }
+    }
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+}
+
+/** JavaScript numbers bind as REAL; whole numbers must arrive as INTEGER. */
+function bindable(value: SqlValue): SqlValue {
+  return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
+}
+
+/** The SQLite result code of an error, e.g. `SQLITE_BUSY`; empty for other errors. */
+export function sqliteCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED');
+}

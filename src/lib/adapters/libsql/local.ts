@@ -1,0 +1,152 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database, Query, Rows, SqlRow, WriteOutcome, WriteStep } from '../../engine/database.ts';
+import { Connection, isBusy } from './connection.ts';
+import { busyFailure, databaseFailure } from './failures.ts';
+
+export interface LocalOptions {
+  readonly file: string;
+  /** How long a call waits for another writer before it fails with `database_busy`, in milliseconds. */
+  readonly busyTimeoutMs: number;
+  /** Runs before each opening of the file. */
+  readonly beforeOpen: () => void;
+  /** Runs once on each new connection, before its first use; may fail with a schema failure. */
+  readonly prepare: (connection: Connection, lock: LockRetry) => Promise<void>;
+}
+
+/** Retries `attempt` while the database is locked, until the busy timeout is over. */
+export type LockRetry = <T>(attempt: () => T) => Promise<T>;
+
+// A single busy wait inside SQLite blocks the event loop, so it is kept short and repeated with pauses.
+const BLOCKING_WAIT_MS = 10;
+
+/** The Database port on a local file. Opens it at the first use. */
+export class LocalDatabase implements Database {
+  readonly backend = 'local';
+  readonly location: string;
+  readonly #options: LocalOptions;
+  #connection: Promise<Connection> | undefined;
+  #writers: Promise<unknown> = Promise.resolve();
+
+  constructor(options: LocalOptions) {
+    this.#options = options;
+    this.location = options.file;
+  }
+
+  async read<const Queries extends readonly Query<unknown>[]>(queries: Queries): Promise<Rows<Queries>> {
+    const rows = await this.#attempt((connection) => snapshot(connection, queries));
+    // Each element was decoded by the query at its place, which is what Rows says.
+    return queries.map((each, index) => rows[index]?.map((row) => each.decode(row))) as Rows<Queries>;
+  }
+
+  /** Writers of this process queue here: two of them waiting for the file lock would only starve each other. */
+  write(steps: readonly WriteStep[]): Promise<WriteOutcome> {
+    const turn = this.#writers.then(() => this.#attempt((connection) => applyBatch(connection, steps)));
+    this.#writers = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async close(): Promise<void> {
+    await this.#writers;
+    const opened = this.#connection;
+    this.#connection = undefined;
+    if (opened === undefined) return;
+    const connection = await opened.catch(() => undefined);
+    connection?.close();
+  }
+
+  async #attempt<T>(work: (connection: Connection) => T): Promise<T> {
+    try {
+      return await this.#retryLocked(async () => {
+        const connection = await this.#open();
+        try {
+          return work(connection);
+        } catch (error) {
+          if (connection.poisoned) this.#discard(connection);
+          throw error;
+        }
+      });
+    } catch (error) {
+      throw databaseFailure(error, this.#options.file);
+    }
+  }
+
+  /** One attempt always runs; a busy one is repeated after a jittered pause while the timeout lasts. */
+  async #retryLocked<T>(attempt: () => T | Promise<T>): Promise<T> {
+    const deadline = performance.now() + this.#options.busyTimeoutMs;
+    for (let pause = 2; ; pause = Math.min(pause * 1.7, 60)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        const left = deadline - performance.now();
+        if (left <= 0) throw busyFailure(this.#options.file, this.#options.busyTimeoutMs, error);
+        await delay(Math.min(left, pause * (0.5 + Math.random())));
+      }
+    }
+  }
+
+  #open(): Promise<Connection> {
+    this.#connection ??= this.#connect().catch((error: unknown) => {
+      this.#connection = undefined;
+      throw error;
+    });
+    return this.#connection;
+  }
+
+  async #connect(): Promise<Connection> {
+    const { file, busyTimeoutMs, beforeOpen, prepare } = this.#options;
+    beforeOpen();
+    const connection = new Connection(file, Math.min(BLOCKING_WAIT_MS, busyTimeoutMs));
+    try {
+      await prepare(connection, (attempt) => this.#retryLocked(attempt));
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  #discard(connection: Connection): void {
+    this.#connection = undefined;
+    connection.close();
+  }
+}
+
+function snapshot(connection: Connection, queries: readonly Query<unknown>[]): SqlRow[][] {
+  const [only, ...more] = queries;
+  if (only !== undefined && more.length === 0) return [connection.all(only.sql, only.args)];
+  connection.exec('BEGIN');
+  try {
+    return queries.map((each) => connection.all(each.sql, each.args));
+  } finally {
+    connection.exec('ROLLBACK');
+  }
+}
+
+function applyBatch(connection: Connection, steps: readonly WriteStep[]): WriteOutcome {
+  connection.exec('BEGIN IMMEDIATE');
+  const changes: number[] = [];
+  try {
+    for (const step of steps) {
+      if (step.kind === 'guard') {
+        if (!holds(connection, step.condition, step.args)) {
+          connection.exec('ROLLBACK');
+          return { applied: false, guard: step.name };
+        }
+        changes.push(0);
+      } else {
+        changes.push(connection.run(step.sql, step.args));
+      }
+    }
+    connection.exec('COMMIT');
+    return { applied: true, changes };
+  } catch (error) {
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function holds(connection: Connection, condition: string, args: Query<unknown>['args']): boolean {
+  const [row] = connection.all(`SELECT coalesce((${condition}), 0) <> 0 AS holds`, args);
+  return row?.holds === 1;
+}

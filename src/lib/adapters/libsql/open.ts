@@ -1,0 +1,54 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Failure } from '../../core/failure.ts';
+import type { Clock } from '../../engine/clock.ts';
+import type { Database } from '../../engine/database.ts';
+import type { SchemaAdmin } from '../../engine/schema-admin.ts';
+import { LocalDatabase } from './local.ts';
+import { localSchemaAdmin, migrate } from './schema.ts';
+
+export const DEFAULT_BUSY_TIMEOUT_MS = 5000;
+
+export interface OpenLocalOptions {
+  readonly file: string;
+  /** Directory of the migration scripts. */
+  readonly migrations: string;
+  readonly clock: Clock;
+  readonly busyTimeoutMs?: number | undefined;
+}
+
+/** A local database file and its schema. Nothing is opened or created before the first use; then it is migrated. */
+export function openLocal(options: OpenLocalOptions): { database: Database; schema: SchemaAdmin } {
+  const { file, migrations, clock, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS } = options;
+  const database = new LocalDatabase({
+    file,
+    busyTimeoutMs,
+    beforeOpen: () => {
+      createPrivately(file);
+    },
+    prepare: async (connection, lock) => {
+      await lock(() => {
+        connection.exec('PRAGMA journal_mode = WAL');
+      });
+      connection.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+      await migrate(connection, migrations, clock, lock);
+    },
+  });
+  return { database, schema: localSchemaAdmin({ file, directory: migrations, clock, busyTimeoutMs }) };
+}
+
+/** An index may hold private code: only its owner may read the file (and the -wal and -shm files, which follow it). */
+function createPrivately(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, 'a', 0o600));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') return; // May still be readable: SQLite decides.
+    if (code === 'ENOSPC') throw new Failure('database_full', `no space left for the database ${file}`, { cause: error });
+    throw new Failure('database_unavailable', `cannot create the database ${file}`, {
+      hint: 'Check that its folder exists and is writable, or name another file with --db.',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
+import { visibleDocuments } from '../corpus/filters.ts';
+import { query } from '../engine/database.ts';
+import { defineOperation } from '../operation/operation.ts';
+
+const statusOutput = z.object({
+  database: z.object({
+    backend: z.enum(['local', 'remote', 'replica']),
+    location: z.string(),
+    schema_version: z.int(),
+  }),
+  embedder: z.string().nullable(),
+  documents: z.int(),
+  passages: z.int(),
+  repos: z.array(
+    z.object({
+      repo: z.string(),
+      default_branch: z.string().nullable(),
+      head_commit: z.string().nullable().describe('Commit whose docs are indexed.'),
+      index_updated_at: z.string().nullable(),
+      documents: z.partialRecord(z.enum(DOCUMENT_TYPE_NAMES), z.int()),
+    }),
+  ),
+  watermarks: z.array(
+    z.object({
+      source: z.string(),
+      surface: z.string(),
+      complete: z.boolean().describe('False: a run was interrupted, or is on its way.'),
+      updated_at: z.string(),
+    }),
+  ),
+});
+export type StatusOutput = z.output<typeof statusOutput>;
+
+const repoRow = z.object({
+  slug: z.string(),
+  default_branch: z.string().nullable(),
+  head_commit: z.string().nullable(),
+  indexed_at: z.string().nullable(),
+  counts: z.string(),
+});
+const countsByType = z.partialRecord(z.enum(DOCUMENT_TYPE_NAMES), z.int());
+const watermarkRow = z.object({ source: z.string(), surface: z.string(), complete: z.int(), updated_at: z.string() });
+const totalsRow = z.object({ version: z.int(), passages: z.int() });
+
+/** Watermarks told one by one; a database that saw thousands of export files has no use for all of them. */
+const MAX_WATERMARKS = 200;
+
+export const status = defineOperation({
+  name: 'status',
+  title: 'What is indexed',
+  description: 'Says which database is used, which repositories it holds and how far their ingestion came.',
+  input: z.strictObject({}),
+  output: statusOutput,
+  effect: 'read',
+  openWorld: false,
+  faces: ['cli', 'mcp'],
+  async handler(engine) {
+    const { database, embedder } = engine;
+    const [[totals], repos, watermarks] = await database.read([
+      query(
+        'SELECT (SELECT max(version) FROM schema_migrations) AS version, (SELECT count(*) FROM passages) AS passages',
+        [],
+        (row) => totalsRow.parse(row),
+      ),
+      query(
+        `SELECT r.slug, r.default_branch, r.head_commit, r.indexed_at,
+           (SELECT json_group_object(type, n) FROM (
+             SELECT d.type, count(*) AS n FROM documents d WHERE d.repo_id = r.id AND ${visibleDocuments()} GROUP BY d.type
+           )) AS counts
+         FROM repos r ORDER BY r.slug`,
+        [],
+        (row) => {
+          const { counts, ...rest } = repoRow.parse(row);
+          return { ...rest, counts: countsByType.parse(JSON.parse(counts)) };
+        },
+      ),
+      query(
+        `SELECT source, surface, complete, updated_at FROM watermarks ORDER BY complete, updated_at DESC LIMIT ${String(MAX_WATERMARKS)}`,
+        [],
+        (row) => watermarkRow.parse(row),
+      ),
+    ]);
+    return {
+      database: {
+        backend: database.backend,
+        location: database.location,
+        schema_version: totals?.version ?? 0,
+      },
+      embedder: embedder?.id ?? null,
+      documents: repos.flatMap((repo) => Object.values(repo.counts)).reduce((sum, n) => sum + n, 0),
+      passages: totals?.passages ?? 0,
+      repos: repos.map((repo) => ({
+        repo: repo.slug,
+        default_branch: repo.default_branch,
+        head_commit: repo.head_commit,
+        index_updated_at: repo.indexed_at,
+        documents: repo.counts,
+      })),
+      watermarks: watermarks.map(({ complete, ...mark }) => ({ ...mark, complete: complete === 1 })),
+    };
+  },
+});

@@ -1,0 +1,279 @@
+import { Command } from '@oclif/core/command';
+import * as Flags from '@oclif/core/flags';
+import type * as z from 'zod';
+import { chooseDatabase, readConfigFile } from '../adapters/config.ts';
+import { Failure, toFailure } from '../core/failure.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Progress } from '../engine/progress.ts';
+import { invoke, parseInput } from '../operation/invoke.ts';
+import type { Operation } from '../operation/operation.ts';
+import { EXIT_CODES, EXIT_DONE } from './exit-codes.ts';
+import { type CommandShape, toInput } from './flags.ts';
+import { type Host, processHost } from './host.ts';
+import { terminalProgress } from './progress.ts';
+import { describeForFlags, failureObject, failureText, printableJson } from './report.ts';
+import { type Terminal, terminalOf } from './terminal.ts';
+import { usageFailure } from './usage.ts';
+
+/** What a command answers. */
+export interface Answer {
+  /** The object that --json prints: an operation's exact output. */
+  readonly output: unknown;
+  /** The same for a person: the text of standard output, ending in a newline unless empty. */
+  readonly text: (terminal: Terminal) => string;
+  /** A remark for standard error that belongs to the answer. */
+  readonly note?: string | undefined;
+  /** Set where there is an answer and it is no success: drift was found, lines were skipped. */
+  readonly failure?: Failure | undefined;
+  /** Whether a terminal may show the text through PAGER. */
+  readonly paged?: boolean;
+}
+
+/** An engine and how to let go of it. */
+export interface OpenEngine {
+  readonly engine: Engine;
+  close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  readonly db: string | undefined;
+  readonly busyTimeoutMs?: number;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  readonly dataDir: string;
+  readonly configDir: string;
+  readonly cacheDir: string;
+}
+
+type Example = Command.Example;
+
+/**
+ * The base of every command. A subclass parses its input, asks the engine and returns an {@link Answer}; here are the
+ * global flags, printing, interruption, failures and exit codes. `run` never throws: it returns the exit code.
+ */
+export abstract class BaseCommand extends Command {
+  /** Help is product: at least two per command; every one is run by a test. */
+  declare static examples: [Example, Example, ...Example[]];
+
+  static override baseFlags = {
+    db: Flags.string({
+      summary: 'Database file or URL; otherwise GH_RAG_DB, the configuration, a file in the data directory.',
+      helpGroup: 'GLOBAL',
+      helpValue: '<path or url>',
+    }),
+    json: Flags.boolean({ summary: 'Print the answer as JSON.', helpGroup: 'GLOBAL' }),
+    quiet: Flags.boolean({ summary: 'Print no progress.', helpGroup: 'GLOBAL' }),
+  };
+
+  /** What Ctrl-C says on how to go on. */
+  static interruptHint = 'Run the same command again; what was stored stays.';
+
+  protected readonly host: Host = this.createHost();
+  readonly #controller = new AbortController();
+  readonly #progress: Progress = this.#createProgress();
+  #given: { shape: CommandShape; input: Readonly<Record<string, unknown>> } | undefined;
+  #database: string | undefined;
+  #open: Promise<OpenEngine> | undefined;
+
+  /** Does the command's work. Whatever it throws becomes a failure of the command. */
+  protected abstract answer(): Promise<Answer>;
+
+  override async run(): Promise<number> {
+    const stopListening = this.host.onInterrupt(() => {
+      this.#controller.abort(new Failure('interrupted', 'interrupted'));
+    });
+    try {
+      return await this.#answerAndClose();
+    } catch (error) {
+      return this.#report(this.#failureOf(error));
+    } finally {
+      stopListening();
+    }
+  }
+
+  /** Aborted by Ctrl-C. */
+  protected get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  protected get progress(): Progress {
+    return this.#progress;
+  }
+
+  /** Parses the command line into the raw input of an operation. Call it, or `parseFlags`, before anything else. */
+  protected async parseInput(shape: CommandShape): Promise<Record<string, unknown>> {
+    const parsed = await this.parseFlags();
+    const input = toInput(shape, parsed);
+    this.#given = { shape, input };
+    return input;
+  }
+
+  /** Parses the command line: args and flags as oclif gives them. */
+  protected async parseFlags() {
+    const parsed = await this.parse(this.ctor);
+    const { db } = parsed.flags as { db?: string };
+    this.#database = db;
+    return parsed;
+  }
+
+  /** The engine over the chosen database; opened at the first call and closed with the command. */
+  protected async engine(): Promise<Engine> {
+    this.#open ??= this.#openEngine();
+    return (await this.#open).engine;
+  }
+
+  /** Runs an operation. Its input is checked before a database is opened. */
+  protected async invoke<Input extends z.ZodType, Output extends z.ZodType>(
+    operation: Operation<Input, Output>,
+    input: Readonly<Record<string, unknown>>,
+  ): Promise<z.output<Output>> {
+    parseInput(operation.input, input);
+    return invoke(operation, await this.engine(), input);
+  }
+
+  /** The process; a test puts its own in place. */
+  protected createHost(): Host {
+    return processHost();
+  }
+
+  /** Puts the engine together; a test puts its own in place. */
+  protected async composeEngine(options: EngineOptions): Promise<OpenEngine> {
+    // Imported here, so that --help and a usage error load no database driver.
+    const { composeEngine } = await import('../adapters/compose.ts');
+    return composeEngine(options);
+  }
+
+  async #openEngine(): Promise<OpenEngine> {
+    const { dataDir, configDir, cacheDir } = this.config;
+    const db = chooseDatabase(this.#database, this.host.environment, await readConfigFile(configDir));
+    return this.composeEngine({
+      db,
+      progress: this.#progress,
+      signal: this.signal,
+      dataDir,
+      configDir,
+      cacheDir,
+    });
+  }
+
+  async #answerAndClose(): Promise<number> {
+    try {
+      const answer = await this.answer();
+      this.#progress.end();
+      await this.#print(answer);
+      return answer.failure === undefined ? EXIT_DONE : this.#reportBeside(answer.failure);
+    } finally {
+      this.#progress.end();
+      await this.#close();
+    }
+  }
+
+  async #close(): Promise<void> {
+    // An engine that did not open was reported where it was asked for.
+    const open = await this.#open?.catch(() => undefined);
+    await open?.close();
+  }
+
+  async #print(answer: Answer): Promise<void> {
+    const { stdout, stderr, environment } = this.host;
+    if (this.#json) {
+      stdout.write(printableJson(answer.output, stdout.isTTY));
+      return;
+    }
+    const text = answer.text(terminalOf(environment, stdout));
+    if (answer.note !== undefined) stderr.write(`${terminalOf(environment, stderr).style.dim(answer.note)}\n`);
+    if (answer.paged === true && stdout.isTTY && environment.pager !== undefined && !isNoPager(environment.pager)) {
+      const { showInPager } = await import('../adapters/pager.ts');
+      if (await showInPager(environment.pager, text)) return;
+    }
+    stdout.write(text);
+  }
+
+  #failureOf(error: unknown): Failure {
+    const failure = this.#usageFailureOf(error) ?? toFailure(error);
+    const { code, message, hint } = failure;
+    if (this.signal.aborted && code !== 'interrupted') {
+      return new Failure('interrupted', 'interrupted', { hint: this.#interruptHint, cause: error });
+    }
+    if (code === 'interrupted') {
+      return new Failure(code, message, { hint: hint ?? this.#interruptHint, cause: failure.cause });
+    }
+    if (code === 'internal' && hint === undefined) {
+      return new Failure(code, message, { hint: 'DEBUG=1 shows where; please report it.', cause: failure.cause });
+    }
+    if (code === 'invalid_input' && this.#given !== undefined) {
+      const { shape, input } = this.#given;
+      return new Failure(code, describeForFlags(message, shape, input), {
+        hint: hint ?? `See ${this.#name} --help.`,
+        cause: failure.cause,
+      });
+    }
+    return failure;
+  }
+
+  #usageFailureOf(error: unknown): Failure | undefined {
+    const { args, flags } = this.ctor;
+    const offered = { ...BaseCommand.baseFlags, ...flags };
+    const negations = Object.entries(offered).filter(([, flag]) => flag.type === 'boolean' && flag.allowNo);
+    return usageFailure(error, {
+      command: this.#name,
+      flags: [...Object.keys(offered), ...negations.map(([name]) => `no-${name}`), 'help'],
+      args: Object.keys(args),
+    });
+  }
+
+  /** A failure instead of an answer. */
+  #report(failure: Failure): number {
+    const { stdout } = this.host;
+    if (this.#json) stdout.write(printableJson(failureObject(failure), stdout.isTTY));
+    else this.#reportBeside(failure);
+    return EXIT_CODES[failure.code];
+  }
+
+  /** A failure that comes with an answer, which standard output already has. */
+  #reportBeside(failure: Failure): number {
+    const { stderr, environment } = this.host;
+    stderr.write(failureText(failure, terminalOf(environment, stderr).style, environment.debug));
+    return EXIT_CODES[failure.code];
+  }
+
+  /** Read from the arguments themselves: a command line that does not parse is answered in JSON too. */
+  get #json(): boolean {
+    return asksForJson(this.argv);
+  }
+
+  get #name(): string {
+    return `${this.config.bin} ${(this.id ?? '').replaceAll(':', ' ')}`.trim();
+  }
+
+  get #interruptHint(): string {
+    return (this.ctor as typeof BaseCommand).interruptHint;
+  }
+
+  #createProgress(): Progress {
+    const { stderr, clock } = this.host;
+    const quiet = before(this.argv, '--').includes('--quiet');
+    return terminalProgress({
+      write: (text) => {
+        stderr.write(text);
+      },
+      clock,
+      mode: quiet ? 'quiet' : stderr.isTTY ? 'line' : 'steps',
+      columns: () => stderr.columns,
+    });
+  }
+}
+
+/** Whether a command line asks for JSON. */
+export function asksForJson(argv: readonly string[]): boolean {
+  return before(argv, '--').includes('--json');
+}
+
+function before(argv: readonly string[], end: string): readonly string[] {
+  const index = argv.indexOf(end);
+  return index === -1 ? argv : argv.slice(0, index);
+}
+
+function isNoPager(pager: string): boolean {
+  return pager.trim() === 'cat' || pager.trim() === '';
+}

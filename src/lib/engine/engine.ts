@@ -1,0 +1,32 @@
+import type { Clock } from './clock.ts';
+import type { Contracts } from './contracts.ts';
+import type { Database } from './database.ts';
+import type { Embedder } from './embedder.ts';
+import type { Files } from './files.ts';
+import type { Git } from './git.ts';
+import type { GitHub } from './github.ts';
+import type { Progress } from './progress.ts';
+import type { Reranker } from './reranker.ts';
+import type { SchemaAdmin } from './schema-admin.ts';
+
+/**
+ * Everything an operation may touch. Cheap to make: one per caller over a shared database, so no caller's state lives
+ * in the process.
+ */
+export interface Engine {
+  readonly database: Database;
+  readonly schema: SchemaAdmin;
+  readonly clock: Clock;
+  readonly files: Files;
+  readonly git: Git;
+  /** null: no dense side; sparse retrieval answers alone. */
+  readonly embedder: Embedder | null;
+  readonly reranker: Reranker | null;
+  /** null: no credential; nothing is read live. */
+  readonly github: GitHub | null;
+  readonly progress: Progress;
+  /** Aborted when the caller no longer wants the answer. */
+  readonly signal: AbortSignal;
+  /** Where tool contracts are written down; only the check of schemas asks. */
+  readonly contracts?: Contracts | undefined;
+}

@@ -1,0 +1,39 @@
+import { type Document } from '../corpus/document.ts';
+import type { GitRepository, ObjectId } from '../engine/git.ts';
+import type { PathRules } from './git-rules.ts';
+
+/** An opened git repository with what every surface needs to know of it. */
+export interface GitSource {
+  /** `owner/name`. */
+  readonly repo: string;
+  readonly head: ObjectId;
+  readonly repository: GitRepository;
+  readonly rules: PathRules;
+}
+
+/** A document of a repository with every field that git does not know set to nothing. */
+export function gitDocument(
+  fields: Pick<Document, 'repo' | 'type' | 'title' | 'body' | 'createdAt' | 'updatedAt' | 'version'> &
+    Partial<Document>,
+): Document {
+  return {
+    number: null,
+    commentId: null,
+    reviewId: null,
+    tag: null,
+    path: null,
+    commit: null,
+    line: null,
+    inReplyTo: null,
+    preface: '',
+    state: null,
+    labels: [],
+    milestone: null,
+    assignees: [],
+    author: null,
+    url: null,
+    versionIsKnown: true,
+    blob: null,
+    ...fields,
+  };
+}

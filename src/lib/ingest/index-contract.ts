@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
+
+/** Problems told one by one; the rest is only counted. */
+export const MAX_PROBLEMS_TOLD = 20;
+
+export const indexInput = z.strictObject({
+  targets: z
+    .array(z.string().min(1))
+    .min(1)
+    .describe('A git repository on disk, or an export file (.jsonl, also gzipped). Several may be given.'),
+  repo: z
+    .string()
+    .optional()
+    .describe('Repository as owner/name: needed for a git repository without a GitHub remote; picks one of an export.'),
+  types: z.array(z.enum(DOCUMENT_TYPE_NAMES)).min(1).optional().describe('Index only these types of documents.'),
+  since: z
+    .string()
+    .optional()
+    .describe('Index only what was updated at or after this time: RFC 3339, a date, or an age such as 90d, 1y.'),
+  dry_run: z.boolean().default(false).describe('Say what would be written, and write nothing.'),
+});
+
+export const indexedTarget = z.object({
+  target: z.string(),
+  kind: z.enum(['git', 'export']),
+  repos: z.array(z.string()),
+  written: z.int().describe('Documents that were new or had changed.'),
+  unchanged: z.int().describe('Documents seen again with equal content; not written.'),
+  removed: z.int().describe('Documents that left the index because they are gone.'),
+  skipped: z.record(z.string(), z.int()).describe('What was left out on purpose, by reason.'),
+  problem_count: z.int().describe('Records that could not be read.'),
+  problems: z.array(z.object({ line: z.int(), message: z.string() })),
+});
+
+export const indexOutput = z.object({
+  dry_run: z.boolean(),
+  targets: z.array(indexedTarget),
+});
+
+export type IndexInput = z.output<typeof indexInput>;
+export type IndexedTarget = z.output<typeof indexedTarget>;

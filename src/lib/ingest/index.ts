@@ -1,0 +1,63 @@
+import { Failure } from '../core/failure.ts';
+import { parseTimeOrAge } from '../core/time.ts';
+import type { Indexer } from '../corpus/indexed-document.ts';
+import { isRepoSlug } from '../corpus/reference.ts';
+import { defineOperation } from '../operation/operation.ts';
+import { ingestExport } from './export-run.ts';
+import { ingestGit } from './git.ts';
+import { type IndexedTarget, indexInput, indexOutput } from './index-contract.ts';
+import type { Run } from './run.ts';
+import { targetKind } from './target.ts';
+
+/** The operation `index`, on top of what makes documents searchable. */
+export function indexOperation(index: Indexer) {
+  return defineOperation({
+    name: 'index',
+    title: 'Index a repository or an export',
+    description:
+      'Brings a git repository (docs of HEAD, diffs of its history, tags as releases) or an export file into the database. Running it again continues where it stood and writes only what changed.',
+    input: indexInput,
+    output: indexOutput,
+    effect: 'repair',
+    openWorld: false,
+    faces: ['cli'],
+    async handler(engine, input) {
+      const since = input.since === undefined ? undefined : parseTimeOrAge(input.since, engine.clock.now());
+      if (input.since !== undefined && since === undefined) {
+        throw new Failure('invalid_input', 'since: must be a time such as 2024-05-01 or an age such as 90d');
+      }
+      if (input.repo !== undefined && !isRepoSlug(input.repo)) {
+        throw new Failure('invalid_input', 'repo: must be owner/name');
+      }
+      const kinds = await Promise.all(input.targets.map((target) => targetKind(engine.files, target)));
+      const targets: IndexedTarget[] = [];
+      for (const [at, target] of input.targets.entries()) {
+        const kind = kinds[at] ?? 'export';
+        const report: IndexedTarget = {
+          target,
+          kind,
+          repos: [],
+          written: 0,
+          unchanged: 0,
+          removed: 0,
+          skipped: {},
+          problem_count: 0,
+          problems: [],
+        };
+        targets.push(report);
+        const run: Run = {
+          engine,
+          index,
+          types: input.types === undefined ? undefined : new Set(input.types),
+          since,
+          repo: input.repo,
+          dryRun: input.dry_run,
+          report,
+        };
+        if (kind === 'git') await ingestGit(run, target);
+        else await ingestExport(run, target);
+      }
+      return { dry_run: input.dry_run, targets };
+    },
+  });
+}

@@ -1,0 +1,120 @@
+import { Failure } from '../core/failure.ts';
+import type { Document } from '../corpus/document.ts';
+import type { DocumentTypeName } from '../corpus/document-types.ts';
+import type { Indexer } from '../corpus/indexed-document.ts';
+import { type RepoFacts, storeBatch } from '../corpus/store.ts';
+import { watermarkQuery } from '../corpus/watermark.ts';
+import type { WriteStep } from '../engine/database.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { IndexedTarget } from './index-contract.ts';
+
+// Large enough that a commit to disk is shared by many documents, small enough that memory and a remote request stay
+// bounded.
+const BATCH_DOCUMENTS = 256;
+const BATCH_CHARACTERS = 1_000_000;
+
+/** What one run of `index` was asked to do, and what it did so far for one target. */
+export interface Run {
+  readonly engine: Engine;
+  readonly index: Indexer;
+  readonly types: ReadonlySet<DocumentTypeName> | undefined;
+  /** Milliseconds since the epoch. */
+  readonly since: number | undefined;
+  readonly repo: string | undefined;
+  readonly dryRun: boolean;
+  readonly report: IndexedTarget;
+}
+
+/** Whether documents of a type are wanted. */
+export function wants(run: Run, type: DocumentTypeName): boolean {
+  return run.types === undefined || run.types.has(type);
+}
+
+export function countSkipped(run: Run, reason: string): void {
+  run.report.skipped[reason] = (run.report.skipped[reason] ?? 0) + 1;
+}
+
+interface BatchExtras {
+  readonly removals?: readonly string[];
+  readonly facts?: ReadonlyMap<string, RepoFacts>;
+  readonly keepNewer?: boolean;
+}
+
+/** One surface of one source, written in batches; each batch moves the watermark in its own transaction. */
+export class Surface {
+  readonly #run: Run;
+  readonly #source: string;
+  readonly #surface: string;
+  readonly #onChange: readonly WriteStep[];
+  #documents: Document[] = [];
+  #characters = 0;
+  #mark: string | null;
+
+  private constructor(run: Run, source: string, surface: string, mark: string | null, onChange: readonly WriteStep[]) {
+    this.#run = run;
+    this.#source = source;
+    this.#surface = surface;
+    this.#mark = mark;
+    this.#onChange = onChange;
+  }
+
+  /** Opens a surface; its watermark is read once here. */
+  static async open(run: Run, source: string, surface: string, onChange: readonly WriteStep[] = []): Promise<Surface> {
+    const [[row]] = await run.engine.database.read([watermarkQuery({ source, surface })]);
+    return new Surface(run, source, surface, row?.value ?? null, onChange);
+  }
+
+  /** The watermark as it stands, JSON text; null where ingestion never ran. */
+  get mark(): string | null {
+    return this.#mark;
+  }
+
+  add(document: Document): void {
+    this.#documents.push(document);
+    this.#characters += document.body.length + document.preface.length;
+  }
+
+  get full(): boolean {
+    return this.#documents.length >= BATCH_DOCUMENTS || this.#characters >= BATCH_CHARACTERS;
+  }
+
+  /** Stores what was added since and moves the watermark on; more is to come. Fails with `interrupted`. */
+  async progress(after: string, more: BatchExtras = {}): Promise<void> {
+    await this.#commit(after, false, more);
+  }
+
+  /** Stores the rest; the surface is done. Fails with `interrupted`. */
+  async complete(after: string, more: BatchExtras = {}): Promise<void> {
+    await this.#commit(after, true, more);
+  }
+
+  async #commit(after: string, complete: boolean, more: BatchExtras): Promise<void> {
+    const { engine, index, report, dryRun } = this.#run;
+    if (engine.signal.aborted) throw interrupted();
+    const outcome = await storeBatch(engine.database, index, {
+      documents: this.#documents,
+      ...more,
+      watermark: { source: this.#source, surface: this.#surface, before: this.#mark, after, complete },
+      onChange: this.#onChange,
+      dryRun,
+      now: engine.clock.now(),
+    });
+    if (outcome === undefined) {
+      throw new Failure('database_busy', 'another process is indexing the same source', {
+        hint: 'What both of them stored is safe. Run this command again when the other one is done.',
+      });
+    }
+    report.written += outcome.written;
+    report.unchanged += outcome.unchanged;
+    report.removed += outcome.removed;
+    if (!dryRun) this.#mark = after;
+    this.#documents = [];
+    this.#characters = 0;
+  }
+}
+
+function interrupted(): Failure {
+  return new Failure('interrupted', 'stopped; everything up to the last batch is stored', {
+    hint: 'Run the same command again to go on from there.',
+  });
+}

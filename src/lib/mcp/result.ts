@@ -1,0 +1,33 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { Failure } from '../core/failure.ts';
+import { isJsonObject, type Json } from '../core/json.ts';
+import { stripInvisible } from '../core/text.ts';
+
+/** The result of a call that was answered: the output, and the same as text for clients without structured content. */
+export function answerResult(output: unknown): CallToolResult {
+  return resultOf(output);
+}
+
+/**
+ * The result of a call that failed: `{ code, message, hint? }`. What is not a {@link Failure} shows nothing of itself,
+ * because it may hold a query or data.
+ */
+export function failureResult(error: unknown): CallToolResult {
+  const failure = error instanceof Failure && error.code !== 'internal' ? error : UNEXPECTED;
+  const { code, message, hint } = failure;
+  return { ...resultOf({ code, message, ...(hint !== undefined && { hint }) }), isError: true };
+}
+
+const UNEXPECTED = new Failure('internal', 'unexpected error inside gh-rag', {
+  hint: 'Try again; if it stays, start the server with DEBUG=* and read its stderr.',
+});
+
+function resultOf(value: unknown): CallToolResult {
+  // The one place where text of strangers leaves for an agent.
+  const text = JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'string' ? stripInvisible(member) : member,
+  );
+  const structured = JSON.parse(text) as Json; // JSON.stringify wrote it
+  if (!isJsonObject(structured)) throw new TypeError('the output of an operation is an object');
+  return { content: [{ type: 'text', text }], structuredContent: structured };
+}

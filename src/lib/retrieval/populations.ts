@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { filterConditions, type Filters, Parameters, visibleDocuments } from '../corpus/filters.ts';
+import { type Query, query } from '../engine/database.ts';
+import { FILTER_NAMES, type FilterName } from './search-contract.ts';
+
+const presence = z.record(z.string(), z.int());
+
+/** Names of the filters that no visible document satisfies, each looked at alone; one row. */
+export function unmatchedFiltersQuery(filters: Filters): Query<FilterName[]> {
+  const parameters = new Parameters();
+  const columns = [...filterConditions(filters, parameters)].map(
+    ([name, condition]) =>
+      `EXISTS (SELECT 1 FROM documents d WHERE ${visibleDocuments()} AND ${condition}) AS "${name}"`,
+  );
+  return query(`SELECT ${columns.length === 0 ? '1 AS "none"' : columns.join(', ')}`, parameters.values, (row) => {
+    const found = presence.parse(row);
+    return FILTER_NAMES.filter((name) => found[name] === 0);
+  });
+}
+
+const repoRow = z.object({ slug: z.string(), indexed_at: z.string().nullable() });
+export type KnownRepo = z.output<typeof repoRow>;
+
+/** Every repository of the database and when it was last indexed. */
+export function reposQuery(): Query<KnownRepo> {
+  return query('SELECT slug, indexed_at FROM repos ORDER BY slug', [], (row) => repoRow.parse(row));
+}

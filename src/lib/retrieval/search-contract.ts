@@ -1,0 +1,160 @@
+import * as z from 'zod';
+import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
+
+export const MAX_QUERY_LENGTH = 4096;
+export const MAX_METADATA_LENGTH = 256;
+export const MAX_TOP_K = 50;
+export const MAX_FETCH_SOURCES = 20;
+/** How far a scan looks back from `until` when `since` is not given. */
+export const DEFAULT_SCAN_WINDOW_MS = 7 * 86_400_000;
+
+const metadata = z.string().min(1).max(MAX_METADATA_LENGTH);
+
+/** One value or a list of values: agents send either. */
+function oneOrMany<Item extends z.ZodType>(item: Item) {
+  return z.union([item, z.array(item).min(1).max(20)]);
+}
+
+export const STATES = ['open', 'closed', 'merged', 'approved', 'changes_requested', 'commented', 'dismissed'] as const;
+export const SORTS = ['relevance', 'updated_desc', 'created_desc'] as const;
+export const FUSIONS = ['rrf', 'dense_only', 'sparse_only'] as const;
+
+export const searchInput = z.strictObject({
+  query: z
+    .string()
+    .max(MAX_QUERY_LENGTH)
+    .optional()
+    .describe('What to look for, in plain words. Empty or absent: scan the newest activity instead.'),
+  sources: z
+    .array(z.string().min(1).max(1000))
+    .min(1)
+    .max(MAX_FETCH_SOURCES)
+    .optional()
+    .describe(
+      'Fetch the stored bodies of these sources: a src_ id from an earlier answer, or a reference such as owner/repo#12, owner/repo:docs/a.md, owner/repo@<sha>:src/x.ts, owner/repo/wiki/Page, owner/repo/release/v1.2.0.',
+    ),
+  repo: oneOrMany(metadata).optional().describe('Only these repositories, as owner/name.'),
+  type: oneOrMany(z.enum(DOCUMENT_TYPE_NAMES)).optional().describe('Only these types of documents.'),
+  state: z.enum(STATES).optional().describe('Only this state; closed includes merged pull requests.'),
+  labels: oneOrMany(metadata).optional().describe('Only issues and pull requests that carry all of these labels.'),
+  milestone: metadata.optional().describe('Only this milestone, by its exact title.'),
+  assignee: metadata.optional().describe('Only what is assigned to this login.'),
+  author: metadata.optional().describe('Only what this login (for git: this name) wrote.'),
+  path: metadata.optional().describe('Only files, diffs and inline comments whose path starts with this.'),
+  since: metadata
+    .optional()
+    .describe('Only what was updated at or after this time: RFC 3339, a date, or an age such as 36h, 7d, 6mo.'),
+  until: metadata.optional().describe('Only what was updated before this time, in the same forms as since.'),
+  top_k: z.int().min(1).max(MAX_TOP_K).default(10).describe('How many distinct entities to return.'),
+  sort: z.enum(SORTS).default('relevance').describe('Order of the results; the time sorts override ranking.'),
+  fusion: z.enum(FUSIONS).default('rrf').describe('Which rankers take part.'),
+  rerank: z.boolean().default(true).describe('Rerank the first results where a reranker is available.'),
+  include_content: z
+    .boolean()
+    .default(false)
+    .describe('Return the bodies of the first 3 docs and the first 3 wiki pages with the results.'),
+});
+
+const time = z.string().describe('RFC 3339, UTC.');
+const id = z.union([z.int(), z.string()]);
+
+export const provenance = z.object({
+  repo: z.string(),
+  type: z.enum(DOCUMENT_TYPE_NAMES),
+  identity: z.union([z.int(), z.string(), z.array(z.string()).length(2)]),
+  version: z.string(),
+  content_source: z.enum(['index', 'github_live']),
+});
+
+const identification = {
+  repo: z.string(),
+  type: z.enum(DOCUMENT_TYPE_NAMES),
+  reference: z.string().optional().describe('Canonical reference; usable in sources.'),
+  source_id: z.string().optional().describe('This version of this artefact; usable in sources.'),
+  provenance: provenance.optional(),
+};
+
+export const foldedRow = z.object({
+  ...identification,
+  url: z.string(),
+  updated_at: time,
+  score: z.number().nullable(),
+});
+
+export const searchResult = z.object({
+  ...identification,
+  number: z.int().optional(),
+  tag_name: z.string().optional(),
+  doc_path: z.string().optional(),
+  wiki_path: z.string().optional(),
+  commit_sha: z.string().optional(),
+  file_path: z.string().optional(),
+  comment_id: id.optional(),
+  review_id: id.optional(),
+  line: z.int().optional(),
+  title: z.string(),
+  state: z.string().optional(),
+  labels: z.array(z.string()).optional(),
+  milestone: z.string().optional(),
+  assignees: z.array(z.string()).optional(),
+  author: z.string().optional(),
+  url: z.string().describe('Permanent link, to the lines of the passage where it has lines.'),
+  created_at: time,
+  updated_at: time,
+  snippet: z.string().describe('Part of the passage; matches stand between « and ».'),
+  heading_path: z.array(z.string()).optional(),
+  lines: z.object({ start: z.int(), end: z.int() }).optional(),
+  score: z.number().nullable().describe('Fused score; null where nothing was ranked.'),
+  dense_score: z.number().nullable(),
+  sparse_score: z.number().nullable().describe('BM25, higher is better; comparable only within one tier.'),
+  dense_rank: z.int().nullable(),
+  sparse_rank: z.int().nullable(),
+  rerank_score: z.number().nullable(),
+  same_entity: z
+    .object({ count: z.int().describe('How many other rows were folded into this one.'), others: z.array(foldedRow) })
+    .optional(),
+  content: z.string().optional(),
+  content_source: z.enum(['index', 'github_live']).optional(),
+  index_updated_at: time.optional(),
+});
+
+export const FILTER_NAMES = [
+  'repo',
+  'type',
+  'state',
+  'labels',
+  'milestone',
+  'assignee',
+  'author',
+  'path',
+  'since',
+  'until',
+] as const;
+
+export const searchOutput = z.object({
+  count: z.int(),
+  mode: z.enum(['search', 'scan', 'fetch']),
+  fusion: z.enum(FUSIONS),
+  sort: z.enum(SORTS),
+  since: time.nullable(),
+  until: time.nullable(),
+  truncated: z.boolean().describe('Whether the window of a scan holds more than this answer.'),
+  dense_candidates: z.int(),
+  sparse_candidates: z.int(),
+  filters_unmatched: z
+    .array(z.enum(FILTER_NAMES))
+    .describe('Filters that no document at all satisfies: probably a wrong value, not a true zero.'),
+  nearest_repos: z.array(z.string()).optional().describe('Known repositories with names near an unmatched repo filter.'),
+  rerank_requested: z.boolean(),
+  rerank_applied: z.boolean(),
+  embedder: z.string().nullable(),
+  repos: z
+    .array(z.object({ repo: z.string(), index_updated_at: time.nullable() }))
+    .describe('When each repository of the answer was last indexed.'),
+  results: z.array(searchResult),
+});
+
+export type SearchInput = z.output<typeof searchInput>;
+export type SearchOutput = z.output<typeof searchOutput>;
+export type SearchResult = z.output<typeof searchResult>;
+export type FilterName = (typeof FILTER_NAMES)[number];

@@ -88,14 +88,19 @@ test('a cancelled call is aborted in the engine, and the server goes on', async 
 });
 
 test('progress reaches a client that asked for it, before the answer, and nobody else', async () => {
-  const client = await converse().client();
-  const updates: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
-  await client.callTool({ name: 'count', arguments: { to: 5 } }, undefined, { onprogress: (u) => updates.push(u) });
-  expect(updates.at(0)).toEqual({ progress: 0, total: 5, message: 'first' });
-  expect(updates.at(-1)).toEqual({ progress: 10, total: 10, message: 'second' });
-
-  const [only] = await converse().exchange(request(1, 'tools/call', { name: 'count' }), 1);
-  expect(only).toMatchObject({ id: 1, result: { structuredContent: { counted: 6 } } });
+  const call = { name: 'count', arguments: { to: 5 } };
+  const conversation = converse();
+  const lines = await conversation.exchange(
+    request(1, 'tools/call', { ...call, _meta: { progressToken: 'token' } }) + request(2, 'tools/call', call),
+    4,
+  );
+  const update = { jsonrpc: '2.0', method: 'notifications/progress' };
+  expect(lines.filter((line) => JSON.stringify(line).includes('progress'))).toEqual([
+    { ...update, params: { progressToken: 'token', progress: 0, total: 5, message: 'first' } },
+    { ...update, params: { progressToken: 'token', progress: 10, total: 10, message: 'second' } },
+  ]);
+  expect(lines).toContainEqual(expect.objectContaining({ id: 2 }));
+  expect(lines.at(-1)).toMatchObject({ id: 1, result: { structuredContent: { counted: 10 } } });
 });
 
 test('10 calls run side by side and each gets its own answer', async () => {

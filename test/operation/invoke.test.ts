@@ -22,6 +22,7 @@ test.each([
   [{ count: 6 }, 'count: must be at most 5'],
   [{ kind: 'c' }, 'kind: must be one of a, b'],
   [{ many: 'c' }, 'many: must be one of a, b'],
+  [{ many: 5 }, 'many: must be of type string or array'],
   [{ many: ['a', 'c'] }, 'many[1]: must be one of a, b'],
   [{ many: ['a', 'a', 'b'] }, 'many: must be a list of at most 2 entries'],
   [{ inner: { list: [{}] } }, 'inner.list[0].id: is required'],

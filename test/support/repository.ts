@@ -28,7 +28,7 @@ export class TestRepository {
   /** Makes an empty repository with the branch `main`; further arguments go to `git init` (`--bare`, `--object-format=…`). */
   static init(...args: string[]): TestRepository {
     const repository = new TestRepository(temporaryDirectory());
-    repository.git('init', '--quiet', '--initial-branch=main', ...args, '.');
+    repository.git('init', '--quiet', '--template=', '--initial-branch=main', ...args, '.');
     return repository;
   }
 
@@ -67,7 +67,15 @@ export class TestRepository {
     this.write(files);
     this.#seconds += COMMIT_INTERVAL_SECONDS;
     this.git('add', '--all', '--force', '.');
-    this.gitWith({ input: message }, 'commit', '--quiet', '--allow-empty', '--allow-empty-message', '--cleanup=verbatim', '--file=-');
+    this.gitWith(
+      { input: message },
+      'commit',
+      '--quiet',
+      '--allow-empty',
+      '--allow-empty-message',
+      '--cleanup=verbatim',
+      '--file=-',
+    );
     return this.git('rev-parse', 'HEAD');
   }
 

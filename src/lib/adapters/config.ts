@@ -83,7 +83,9 @@ export async function readConfigFile(configDir: string): Promise<ConfigFile> {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field =
-    issue?.code === 'unrecognized_keys' ? `unknown field ${issue.keys.join(', ')}` : describe(issue?.path, issue?.message);
+    issue?.code === 'unrecognized_keys'
+      ? `unknown field ${issue.keys.join(', ')}`
+      : describe(issue?.path, issue?.message);
   throw new Failure('invalid_input', `the configuration ${path} is wrong: ${field}`, {
     hint: 'Known fields: db (path or URL of the database).',
     cause: parsed.error,

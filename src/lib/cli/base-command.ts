@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import type * as z from 'zod';
 import { chooseDatabase, readConfigFile } from '../adapters/config.ts';
 import { Failure, toFailure } from '../core/failure.ts';
+import type { Contracts } from '../engine/contracts.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Progress } from '../engine/progress.ts';
 import { invoke, parseInput } from '../operation/invoke.ts';
@@ -21,8 +22,8 @@ export interface Answer {
   readonly output: unknown;
   /** The same for a person: the text of standard output, ending in a newline unless empty. */
   readonly text: (terminal: Terminal) => string;
-  /** A remark for standard error that belongs to the answer. */
-  readonly note?: string | undefined;
+  /** Remarks that belong to the answer and are none of it: lines for standard error, below the text. */
+  readonly notes?: readonly string[];
   /** Set where there is an answer and it is no success: drift was found, lines were skipped. */
   readonly failure?: Failure | undefined;
   /** Whether a terminal may show the text through PAGER. */
@@ -43,6 +44,7 @@ export interface EngineOptions {
   readonly dataDir: string;
   readonly configDir: string;
   readonly cacheDir: string;
+  readonly contracts?: Contracts | undefined;
 }
 
 type Example = Command.Example;
@@ -110,6 +112,8 @@ export abstract class BaseCommand extends Command {
 
   /** Parses the command line: args and flags as oclif gives them. */
   protected async parseFlags() {
+    // Otherwise oclif warns in development that a command line which did not parse was never parsed.
+    this.parsed = true;
     const parsed = await this.parse(this.ctor);
     const { db } = parsed.flags as { db?: string };
     this.#database = db;
@@ -129,6 +133,11 @@ export abstract class BaseCommand extends Command {
   ): Promise<z.output<Output>> {
     parseInput(operation.input, input);
     return invoke(operation, await this.engine(), input);
+  }
+
+  /** Where contracts are written down: for the one command that compares them. */
+  protected contracts(): Contracts | undefined {
+    return undefined;
   }
 
   /** The process; a test puts its own in place. */
@@ -153,6 +162,7 @@ export abstract class BaseCommand extends Command {
       dataDir,
       configDir,
       cacheDir,
+      contracts: this.contracts(),
     });
   }
 
@@ -181,12 +191,17 @@ export abstract class BaseCommand extends Command {
       return;
     }
     const text = answer.text(terminalOf(environment, stdout));
-    if (answer.note !== undefined) stderr.write(`${terminalOf(environment, stderr).style.dim(answer.note)}\n`);
-    if (answer.paged === true && stdout.isTTY && environment.pager !== undefined && !isNoPager(environment.pager)) {
-      const { showInPager } = await import('../adapters/pager.ts');
-      if (await showInPager(environment.pager, text)) return;
-    }
-    stdout.write(text);
+    if (!(answer.paged === true && (await this.#page(text)))) stdout.write(text);
+    const { style } = terminalOf(environment, stderr);
+    for (const note of answer.notes ?? []) stderr.write(`${style.dim(note)}\n`);
+  }
+
+  async #page(text: string): Promise<boolean> {
+    const { stdout, environment } = this.host;
+    const pager = environment.pager?.trim();
+    if (!stdout.isTTY || pager === undefined || pager === '' || pager === 'cat') return false;
+    const { showInPager } = await import('../adapters/pager.ts');
+    return showInPager(pager, text);
   }
 
   #failureOf(error: unknown): Failure {
@@ -272,8 +287,4 @@ export function asksForJson(argv: readonly string[]): boolean {
 function before(argv: readonly string[], end: string): readonly string[] {
   const index = argv.indexOf(end);
   return index === -1 ? argv : argv.slice(0, index);
-}
-
-function isNoPager(pager: string): boolean {
-  return pager.trim() === 'cat' || pager.trim() === '';
 }

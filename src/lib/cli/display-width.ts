@@ -5,20 +5,18 @@ export function* graphemes(text: string): Iterable<string> {
   for (const { segment } of SEGMENTER.segment(text)) yield segment;
 }
 
-const PLAIN_ASCII = /^[\u0020-\u007E]*$/;
+const PRINTABLE_ASCII = /^[\u0020-\u007E]*$/;
 
-// Nothing to see: marks, joiners and formatting characters on their own, conjoining vowels and finals of Hangul.
+// Nothing to see: marks, joiners and formatting characters on their own, vowels and finals of decomposed Hangul.
 const ZERO = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11FF]+$/u;
 
-// East Asian Wide and Fullwidth as far as scripts and blocks tell, and pictographs with emoji presentation.
+// East Asian Wide and Fullwidth (UAX 11), to whole blocks where the rest of a block is unassigned, and emoji.
 const WIDE =
-  /^(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Yi}\p{Script=Tangut}\uAC00-\uD7A3\u1100-\u115F\uA960-\uA97C\u3000-\u303E\u3190-\u31EF\u3200-\u33FF\uFE30-\uFE6B\uFF01-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}|\p{Regional_Indicator}{2})/u;
-const HALFWIDTH = /^[\uFF61-\uFFDC\uFFE8-\uFFEE]/;
-const EMOJI_VARIANT = /^\p{Emoji}\uFE0F/u;
+  /^(?:[\u1100-\u115F\u2329\u232A\u2630-\u2637\u2E80-\u303E\u3041-\u3247\u3250-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F265}\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation}|\p{Emoji}\uFE0F)/u;
 
 /** Columns that plain text takes on a terminal. */
 export function displayWidth(text: string): number {
-  if (PLAIN_ASCII.test(text)) return text.length;
+  if (PRINTABLE_ASCII.test(text)) return text.length;
   let width = 0;
   for (const grapheme of graphemes(text)) width += graphemeWidth(grapheme);
   return width;
@@ -26,6 +24,5 @@ export function displayWidth(text: string): number {
 
 function graphemeWidth(grapheme: string): number {
   if (ZERO.test(grapheme)) return 0;
-  if (HALFWIDTH.test(grapheme)) return 1;
-  return WIDE.test(grapheme) || EMOJI_VARIANT.test(grapheme) ? 2 : 1;
+  return WIDE.test(grapheme) ? 2 : 1;
 }

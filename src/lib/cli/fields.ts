@@ -83,12 +83,16 @@ function unionShape(branches: readonly (Schema | boolean)[], root: Schema): Shap
 }
 
 function kindOf(schema: Schema, options: Shape['options']): FieldKind | undefined {
-  switch (schema.type) {
+  // A nullable text is ['string', 'null'].
+  const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
+  if (types.length > 1) return undefined;
+  const [type] = types;
+  switch (type) {
     case 'string':
     case 'integer':
     case 'number':
     case 'boolean':
-      return schema.type;
+      return type;
     case undefined:
       if (options === undefined) return undefined;
       return options.every((option) => typeof option === 'number') ? 'number' : 'string';

@@ -26,6 +26,8 @@ export interface Positional {
   readonly name?: string;
   /** Takes several words and joins them with spaces, so a question needs no quotes. For text fields. */
   readonly joined?: boolean;
+  /** Required by this command although the operation can do without. */
+  readonly required?: boolean;
 }
 
 /** The args and flags of a command, and the way back from what was given to the operation's input. */
@@ -61,7 +63,7 @@ export function commandShape(schema: z.ZodType, presentation: Presentation = {})
     if (field === undefined) throw new TypeError(`there is no field ${positional.field} to give by position`);
     const key = positional.name ?? field.name;
     const joined = positional.joined === true;
-    args[key] = arg(field, joined, presentation);
+    args[key] = arg(field, joined, positional.required ?? field.required, presentation);
     bindings.set(field.name, { field, place: 'arg', key, joined });
   }
   const flags: Interfaces.FlagInput = {};
@@ -111,10 +113,15 @@ function convert(field: Field, given: unknown): unknown {
   return numeric && NUMBER.test(given) ? Number(given) : given;
 }
 
-function arg(field: Field, joined: boolean, presentation: Presentation): Interfaces.ArgInput[string] {
+function arg(
+  field: Field,
+  joined: boolean,
+  required: boolean,
+  presentation: Presentation,
+): Interfaces.ArgInput[string] {
   const common = {
     description: summaryOf(field, presentation),
-    required: field.required,
+    required,
     // Otherwise oclif waits for standard input, and eats it, whenever the argument is missing.
     ignoreStdin: true,
     ...(field.options === undefined ? {} : { options: field.options.map(String) }),

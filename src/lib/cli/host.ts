@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import { systemClock } from '../adapters/clock.ts';
 import { type Environment, readEnvironment } from '../adapters/config.ts';
 import type { Clock } from '../engine/clock.ts';
@@ -28,17 +29,14 @@ export function processHost(): Host {
   };
 }
 
-function outputStream(stream: NodeJS.WriteStream): OutputStream {
+function outputStream(stream: typeof process.stdout | typeof process.stderr): OutputStream {
   return {
     write(text) {
       stream.write(text);
     },
-    // Node's types promise a boolean; a pipe has no such property.
-    get isTTY() {
-      return Boolean(stream.isTTY);
-    },
+    isTTY: isatty(stream.fd),
     get columns() {
-      return stream.isTTY ? stream.columns : undefined;
+      return isatty(stream.fd) ? stream.columns : undefined;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { Config } from '@oclif/core/config';
 import { run } from '@oclif/core/run';
-import { Failure, toFailure } from '../core/failure.ts';
+import { type Failure, toFailure } from '../core/failure.ts';
 import { asksForJson } from './base-command.ts';
 import { EXIT_CODES, EXIT_DONE } from './exit-codes.ts';
 import { processHost } from './host.ts';

@@ -77,7 +77,8 @@ export function describeStep(step: Step, now: number): string {
   const parts = [name, total === undefined ? grouped(done) : `${grouped(done)}/${grouped(total)}`];
   if (total !== undefined && total > 0) parts.push(`${String(Math.min(100, Math.floor((done / total) * 100)))}%`);
   if (rate !== undefined) parts.push(`${formatRate(rate)}/s`);
-  if (rate !== undefined && total !== undefined && total > done) parts.push(`${formatDuration((total - done) / rate)} left`);
+  if (rate !== undefined && total !== undefined && total > done)
+    parts.push(`${formatDuration((total - done) / rate)} left`);
   return parts.join('  ');
 }
 

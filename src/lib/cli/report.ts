@@ -31,13 +31,18 @@ export function printableJson(value: unknown, pretty: boolean): string {
 }
 
 // Fields whose values may be private: an error line ends up in logs and bug reports.
-const PRIVATE = /(?:^|_)(?:query|sources?|source_ids?|trace|trace_id|confirmation|confirmation_id|cursor|token|key|reason)$/;
+const PRIVATE =
+  /(?:^|_)(?:query|sources?|source_ids?|trace|trace_id|confirmation|confirmation_id|cursor|token|key|reason)$/;
 
 /**
  * An `invalid_input` message speaks of fields (`top_k: must be at most 50`); a person gave flags. Names the flag, and the
  * value given unless the field is a query, a handle or a token.
  */
-export function describeForFlags(message: string, shape: CommandShape, input: Readonly<Record<string, unknown>>): string {
+export function describeForFlags(
+  message: string,
+  shape: CommandShape,
+  input: Readonly<Record<string, unknown>>,
+): string {
   const match = /^([a-z][a-z0-9_]*)((?:\[\d+\])?): (.+)$/s.exec(message);
   if (match === null) return message;
   const [, name = '', index = '', rule = ''] = match;

@@ -26,7 +26,8 @@ export function editDistance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j += 1) {
       const replace = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
       let best = Math.min(replace, at(last, j) + 1, at(row, j - 1) + 1);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, at(beforeLast, j - 2) + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, at(beforeLast, j - 2) + 1);
       row.push(best);
     }
     beforeLast = last;

@@ -5,6 +5,8 @@
 export interface Git {
   /** Opens the repository at a path: work tree, linked worktree, bare. Fails with `not_a_repository`. */
   open(path: string, signal: AbortSignal): Promise<GitRepository>;
+  /** `owner/name` of the GitHub repository that a path lies in, null for any other place. Quick: no process is started. */
+  slugAt(path: string): Promise<string | null>;
 }
 
 /** An object id, lower-case hex of 40 (SHA-1) or 64 (SHA-256) digits. */

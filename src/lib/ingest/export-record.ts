@@ -169,5 +169,6 @@ function describe(issues: readonly z.core.$ZodIssue[], value: object): string {
   const field = String(issue?.path[0] ?? 'record');
   const type: unknown = 'type' in value ? value.type : undefined;
   if (field !== 'type' || typeof type !== 'string') return `${field} ${issue?.message ?? 'is not usable'}`;
-  return `type "${firstCodePoints(stripInvisible(normalizeText(type)), MAX_SHOWN_TYPE)}" is unknown`;
+  const shown = firstCodePoints(stripInvisible(normalizeText(type)).replace(/\s+/g, ' '), MAX_SHOWN_TYPE);
+  return `type "${shown}" is unknown`;
 }

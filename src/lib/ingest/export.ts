@@ -36,10 +36,10 @@ export interface ExportOptions {
 export async function* readExport(files: Files, path: string, options: ExportOptions): AsyncGenerator<ExportItem> {
   const { signal, skipLines = 0 } = options;
   let lastGood = 0;
-  let started = false;
+  const delivered = { bytes: 0 };
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for await (const chunk of files.read(path, signal)) {
-      started = true;
+      delivered.bytes += chunk.length;
       yield chunk;
     }
   }
@@ -57,7 +57,7 @@ export async function* readExport(files: Files, path: string, options: ExportOpt
       lastGood = line.number;
     }
   } catch (error) {
-    if (!started || !(error instanceof Failure) || error.code !== 'unreadable_input') throw error;
+    if (delivered.bytes === 0 || !(error instanceof Failure) || error.code !== 'unreadable_input') throw error;
     const where = lastGood === 0 ? 'no line before that is good' : `the last good line is ${String(lastGood)}`;
     throw new Failure('unreadable_input', `${error.message}; ${where}`, {
       ...(error.hint !== undefined && { hint: error.hint }),

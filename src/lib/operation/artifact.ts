@@ -5,8 +5,8 @@ import { jsonSchemaOf, without } from './json-schema.ts';
 import { type AnyOperation, annotationsOf } from './operation.ts';
 
 /** File names of the committed artifacts, in `schemas/`. */
-export const SEARCH_ARTIFACT = 'search-schema.json';
-export const TOOLS_ARTIFACT = 'memory-tools.json';
+const SEARCH_ARTIFACT = 'search-schema.json';
+const TOOLS_ARTIFACT = 'memory-tools.json';
 
 /** What a failed call answers in place of the output; a client checks both against the same output schema. */
 const FAILURE_SCHEMA: JsonObject = {

@@ -28,17 +28,24 @@ function firstIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   return issue;
 }
 
+interface Place {
+  readonly issue: z.core.$ZodIssue;
+  readonly path: readonly PropertyKey[];
+}
+
 /** Of a union: the issue of the first alternative that takes values of this kind, for its message is of use. */
-function innermost(
-  issue: z.core.$ZodIssue,
-  outer: readonly PropertyKey[],
-): { issue: z.core.$ZodIssue; path: PropertyKey[] } {
+function innermost(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): Place {
   const path = [...outer, ...issue.path];
   if (issue.code !== 'invalid_union') return { issue, path };
-  const fitting = issue.errors
-    .flatMap((issues) => issues.slice(0, 1))
-    .find((inner) => inner.code !== 'invalid_type' || inner.path.length > 0);
+  const fitting = issue.errors.flatMap((issues) => issues.slice(0, 1)).find((inner) => takesKind(inner, issue.input));
   return fitting === undefined ? { issue, path } : innermost(fitting, path);
+}
+
+/** Whether the alternative with this issue takes values of the kind of `value` at all. */
+function takesKind(issue: z.core.$ZodIssue, value: unknown): boolean {
+  if (issue.path.length > 0) return true;
+  if (issue.code === 'invalid_value') return issue.values.some((allowed) => typeof allowed === typeof value);
+  return issue.code !== 'invalid_type';
 }
 
 /** One line: the field, then the rule. Never the value: it may be a query, a handle or a token. */
@@ -62,10 +69,11 @@ function describe(field: string, issue: z.core.$ZodIssue): string {
   }
 }
 
-function kindsOf(issue: z.core.$ZodIssueInvalidUnion): string {
-  const kinds = issue.errors.flatMap((issues) =>
-    issues.flatMap((inner) => (inner.code === 'invalid_type' ? [inner.expected] : [])),
-  );
+function kindsOf(union: z.core.$ZodIssueInvalidUnion): string {
+  const kinds = union.errors.flat().flatMap((issue) => {
+    if (issue.code === 'invalid_type') return [issue.expected];
+    return issue.code === 'invalid_value' ? issue.values.map((allowed) => typeof allowed) : [];
+  });
   return kinds.length === 0 ? 'one of the known kinds' : `of type ${[...new Set(kinds)].join(' or ')}`;
 }
 

@@ -47,14 +47,12 @@ export function candidatesQuery(fts: FtsQuery, filters: Filters, pool: number): 
        FROM ${table} CROSS JOIN documents d ON d.id = ${table}.rowid >> 16
        WHERE ${table} MATCH ${match} AND ${predicate}`;
     const cut = `ORDER BY score, passage_id LIMIT ${limit}`;
-    if (asked.strict !== null) {
-      const sql = `${ranked(parameters.add(asked.strict))} ${cut}`;
-      tiers.push({ name: `${index}_strict`, sql, index, tier: 0 });
-    }
+    const strict = `${ranked(parameters.add(asked.strict))} ${cut}`;
+    tiers.push({ name: `${index}_strict`, sql: strict, index, tier: 0 });
     if (asked.relaxed.length > 0) {
-      const unfilled = asked.strict === null ? '' : `AND (SELECT count(*) FROM ${index}_strict) < ${limit}`;
-      const sql = `${ranked(rarestTerms(table, asked.relaxed, parameters))} ${unfilled} ${cut}`;
-      tiers.push({ name: `${index}_relaxed`, sql, index, tier: 1 });
+      const unfilled = `(SELECT count(*) FROM ${index}_strict) < ${limit}`;
+      const relaxed = `${ranked(rarestTerms(table, asked.relaxed, parameters))} AND ${unfilled} ${cut}`;
+      tiers.push({ name: `${index}_relaxed`, sql: relaxed, index, tier: 1 });
     }
   }
   if (tiers.length === 0) return undefined;
@@ -73,7 +71,8 @@ export function candidatesQuery(fts: FtsQuery, filters: Filters, pool: number): 
 /** An FTS5 expression made inside the statement: the terms joined by OR, rarest first, within the budget. */
 function rarestTerms(table: string, terms: readonly RelaxedTerm[], parameters: Parameters): string {
   const json = parameters.add(JSON.stringify(terms));
-  return `(SELECT group_concat(match, ' OR ') FROM (
+  // The empty string is a query that finds nothing; NULL would be a syntax error.
+  return `(SELECT coalesce(group_concat(match, ' OR '), '""') FROM (
     SELECT match, row_number() OVER rarest AS place, sum(postings) OVER rarest AS postings FROM (
       SELECT t.key AS place, t.value ->> 'match' AS match, coalesce(v.doc, 0) AS postings
       FROM json_each(${json}) AS t LEFT JOIN ${table}_vocab AS v ON v.term = t.value ->> 'term'

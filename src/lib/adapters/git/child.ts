@@ -34,8 +34,8 @@ export class GitRunner {
   /** Starts `git …` with pipes. Throws `interrupted` when the signal has been aborted. */
   start(args: readonly string[]): GitChild {
     this.throwIfAborted();
-    const process = spawn('git', args, { cwd: this.#directory, env: this.#environment, windowsHide: true });
-    const child = new GitChild(process, args[0] ?? '', this.#signal);
+    const spawned = spawn('git', args, { cwd: this.#directory, env: this.#environment, windowsHide: true });
+    const child = new GitChild(spawned, args[0] ?? '', this.#signal);
     this.#children.add(child);
     void child.ended.then(() => this.#children.delete(child));
     return child;
@@ -71,32 +71,40 @@ export class GitChild {
   readonly #name: string;
   readonly #signal: AbortSignal;
   #complaint = '';
+  #outbox = '';
+  readonly #flush = (): void => {
+    if (this.#outbox !== '' && this.#process.stdin.writable) this.#process.stdin.write(this.#outbox);
+    this.#outbox = '';
+  };
 
-  constructor(process: ChildProcessWithoutNullStreams, name: string, signal: AbortSignal) {
-    this.#process = process;
+  constructor(spawned: ChildProcessWithoutNullStreams, name: string, signal: AbortSignal) {
+    this.#process = spawned;
     this.#name = name;
     this.#signal = signal;
-    this.output = new ByteReader(process.stdout);
+    this.output = new ByteReader(spawned.stdout);
     // A write to a process that has died is reported by how it died.
-    process.stdin.on('error', () => undefined);
-    process.stderr.setEncoding('latin1').on('data', (text: string) => {
+    spawned.stdin.on('error', () => undefined);
+    spawned.stderr.setEncoding('latin1').on('data', (text: string) => {
       this.#complaint = (this.#complaint + text).slice(-STDERR_LIMIT);
     });
     this.ended = new Promise((resolve) => {
-      process.once('error', (error) => {
+      spawned.once('error', (error) => {
         resolve({ code: null, error });
       });
-      process.once('close', (code) => {
+      spawned.once('close', (code) => {
         resolve({ code, error: null });
       });
     });
   }
 
+  /** Sends a request. Requests of one turn go out together: a system call each would cost more than the answers. */
   write(text: string): void {
-    this.#process.stdin.write(text);
+    if (this.#outbox === '') process.nextTick(this.#flush);
+    this.#outbox += text;
   }
 
   closeInput(): void {
+    this.#flush();
     this.#process.stdin.end();
   }
 

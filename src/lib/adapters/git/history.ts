@@ -11,7 +11,7 @@ import { decodePath } from './text.ts';
 /** Bytes of a commit object that are read: of a longer message the beginning is given. */
 export const COMMIT_OBJECT_LIMIT = 1 << 20;
 
-// Commits asked for ahead of the one that is read, so that no process waits for another's answer.
+// Commits that are asked for ahead of the one that is read, so that no process waits for another's answer.
 const AHEAD = 64;
 
 // After so many commits with missing objects the clone is taken for a partial one: what is there is asked first.
@@ -82,13 +82,14 @@ export async function touchedPaths(git: GitRunner, range: CommitRange, cut: Cut)
   return newest;
 }
 
-/** Gives items in order, after `ask` was called for them and for up to AHEAD items that follow. */
+/** Gives items in order, after `ask` was called for them and for AHEAD or more of those that follow. */
 async function* ahead<Item, Asked>(items: AsyncIterable<Item>, ask: (item: Item) => Asked): AsyncGenerator<Asked> {
-  const asked: Asked[] = [];
+  let asked: Asked[] = [];
   for await (const item of items) {
-    asked.push(ask(item));
-    const oldest = asked.length > AHEAD ? asked.shift() : undefined;
-    if (oldest !== undefined) yield oldest;
+    // Asked in groups, so that requests travel together.
+    if (asked.push(ask(item)) < 2 * AHEAD) continue;
+    yield* asked.slice(0, AHEAD);
+    asked = asked.slice(AHEAD);
   }
   yield* asked;
 }

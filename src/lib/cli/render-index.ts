@@ -1,0 +1,35 @@
+import type { IndexedTarget } from '../ingest/index-contract.ts';
+import { oneLine, type Terminal } from './terminal.ts';
+
+interface IndexAnswer {
+  readonly dry_run: boolean;
+  readonly targets: readonly IndexedTarget[];
+}
+
+/** What `index` did, a paragraph for each target. */
+export function renderIndex({ dry_run, targets }: IndexAnswer, terminal: Terminal): string {
+  return targets.map((target) => renderTarget(target, dry_run, terminal)).join('\n');
+}
+
+function renderTarget(target: IndexedTarget, dryRun: boolean, { style }: Terminal): string {
+  const { written, unchanged, removed, repos } = target;
+  const counts = [
+    `${String(written)} ${dryRun ? 'would be written' : 'written'}`,
+    `${String(unchanged)} unchanged`,
+    ...(removed > 0 ? [`${String(removed)} ${dryRun ? 'would be removed' : 'removed'}`] : []),
+  ].join(', ');
+  const nothing = written === 0 && removed === 0 && unchanged === 0 && target.problem_count === 0;
+  const of = repos.length === 0 ? '' : ` ${style.dim('as')} ${style.repo(repos.join(', '))}`;
+  const lines = [`${style.bold(oneLine(target.target))}${of}: ${nothing ? 'nothing new' : counts}`];
+  const skipped = Object.entries(target.skipped).sort(([, a], [, b]) => b - a);
+  if (skipped.length > 0) {
+    const reasons = skipped.map(([reason, count]) => `${String(count)} ${reason}`).join(', ');
+    lines.push(style.dim(`  left out: ${reasons}`));
+  }
+  for (const { line, message } of target.problems) {
+    lines.push(`  ${style.warning(`line ${String(line)}`)}: ${oneLine(message)}`);
+  }
+  const untold = target.problem_count - target.problems.length;
+  if (untold > 0) lines.push(style.warning(`  and ${String(untold)} more bad lines`));
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,13 @@
+import { doctor } from './admin/doctor.ts';
+import { migrate } from './admin/migrate.ts';
+import { schemaCheck } from './admin/schema-check.ts';
+import { status } from './admin/status.ts';
+import { indexDocument } from './indexing/index-document.ts';
+import { indexOperation } from './ingest/index.ts';
+import type { AnyOperation } from './operation/operation.ts';
+import { search } from './retrieval/search.ts';
+
+export const index = indexOperation(indexDocument);
+
+/** Everything gh-rag can do. */
+export const operations: readonly AnyOperation[] = [search, status, index, doctor, migrate, schemaCheck];

@@ -1,0 +1,71 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chooseDatabase, readConfigFile, readEnvironment } from '../../src/lib/adapters/config.ts';
+import { temporaryDirectory } from '../support/repository.ts';
+
+let directory: string;
+let file: string;
+
+beforeEach(() => {
+  directory = temporaryDirectory();
+  file = join(directory, 'config.json');
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('the configuration file', () => {
+  it('may be missing, empty of fields, or start with a byte order mark', async () => {
+    expect(await readConfigFile(directory)).toEqual({});
+    expect(await readConfigFile(join(directory, 'none'))).toEqual({});
+    writeFileSync(file, '{}');
+    expect(await readConfigFile(directory)).toEqual({});
+    writeFileSync(file, '\uFEFF{"db": "/tmp/x.db"}');
+    expect(await readConfigFile(directory)).toEqual({ db: '/tmp/x.db' });
+  });
+
+  it.each([
+    ['{"db": 7}', /wrong: db: /],
+    ['{"db": ""}', /wrong: db: /],
+    ['{"bd": "x"}', /wrong: unknown field bd$/],
+    ['[]', /wrong: /],
+    ['{"db": "x"', /is not JSON$/],
+  ])('%s is refused with the name of the file', async (text, message) => {
+    writeFileSync(file, text);
+    const failure: unknown = await readConfigFile(directory).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'invalid_input', message: expect.stringMatching(message) as string });
+    expect(String(failure)).toContain(file);
+  });
+
+  it('that cannot be read is no empty configuration', async () => {
+    mkdirSync(file);
+    await expect(readConfigFile(directory)).rejects.toMatchObject({ code: 'unreadable_input' });
+  });
+});
+
+describe('the environment', () => {
+  it('has defaults, and an empty variable is an absent one', () => {
+    const none = readEnvironment({});
+    expect(none).toMatchObject({ database: undefined, repo: undefined, host: 'github.com', debug: false });
+    expect(readEnvironment({ GH_RAG_DB: '', GH_REPO: '', GH_HOST: '', DEBUG: '', NO_COLOR: '' })).toEqual(none);
+  });
+
+  it.each([
+    ['1', true],
+    ['*', true],
+    ['0', false],
+    ['false', false],
+  ])('DEBUG=%s', (value, debug) => {
+    expect(readEnvironment({ DEBUG: value }).debug).toBe(debug);
+  });
+});
+
+it('chooses the database by flag, environment, configuration', () => {
+  const environment = { database: 'environment' };
+  expect(chooseDatabase('flag', environment, { db: 'file' })).toBe('flag');
+  expect(chooseDatabase(undefined, environment, { db: 'file' })).toBe('environment');
+  expect(chooseDatabase(undefined, { database: undefined }, { db: 'file' })).toBe('file');
+  expect(chooseDatabase(undefined, { database: undefined }, {})).toBeUndefined();
+});

@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../support/repository.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const cli = (file: string) => JSON.stringify(join(repository, 'src/lib/cli', file));
+
+/** A command that says a text, and one that waits for Ctrl-C. */
+const COMMANDS = {
+  say: `
+    import * as z from 'zod';
+    import { BaseCommand } from ${cli('base-command.ts')};
+    import { commandShape, flagName } from ${cli('flags.ts')};
+    const input = z.strictObject({ word: z.string(), times: z.int().min(1).max(1000000).default(1).describe('How often.') });
+    const shape = commandShape(input, { positional: [{ field: 'word' }] });
+    export default class Say extends BaseCommand {
+      static override summary = 'Say a word.';
+      static override examples = ['<%= config.bin %> say hello', '<%= config.bin %> say hello --times 3'];
+      static override args = shape.args;
+      static override flags = shape.flags;
+      async answer() {
+        const { word, times } = input.parse(await this.parseInput(shape));
+        return { output: { word, times }, text: () => (word + '\\n').repeat(times) };
+      }
+    }`,
+  wait: `
+    import { BaseCommand } from ${cli('base-command.ts')};
+    export default class Wait extends BaseCommand {
+      static override summary = 'Wait for ever.';
+      static override examples = ['<%= config.bin %> wait', '<%= config.bin %> wait --quiet'];
+      async answer() {
+        await this.parseFlags();
+        const open = setInterval(() => undefined, 1000);
+        const aborted = new Promise((_, reject) => this.signal.addEventListener('abort', () => reject(this.signal.reason)));
+        process.stdout.write('waiting\\n');
+        try { return { output: await aborted, text: () => '' }; } finally { clearInterval(open); }
+      }
+    }`,
+};
+
+let root: string;
+let build: (root: string) => Promise<void>;
+
+beforeAll(async () => {
+  root = temporaryDirectory();
+  for (const folder of ['bin', 'src/commands', 'src/lib/cli']) mkdirSync(join(root, folder), { recursive: true });
+  copyFileSync(join(repository, 'bin/run.js'), join(root, 'bin/run.js'));
+  const oclif = { bin: 'gh-rag', dirname: 'gh-rag', commands: './dist/commands', topicSeparator: ' ' };
+  writeFileSync(
+    join(root, 'package.json'),
+    JSON.stringify({ name: 'gh-rag', version: '1.2.3', type: 'module', oclif }),
+  );
+  writeFileSync(join(root, 'src/lib/cli/main.ts'), `export { main } from ${cli('main.ts')};`);
+  for (const [name, source] of Object.entries(COMMANDS)) writeFileSync(join(root, `src/commands/${name}.ts`), source);
+  ({ build } = (await import('../../scripts/build.mjs')) as { build: typeof build });
+  await build(root);
+});
+
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+function start(argv: string[]): ChildProcess {
+  const env = { PATH: process.env.PATH, HOME: root, XDG_CACHE_HOME: join(root, 'cache') };
+  return spawn(process.execPath, [join(root, 'bin/run.js'), ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function outputOf(child: ChildProcess) {
+  if (child.stdout === null || child.stderr === null) throw new Error('the child has no pipes');
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: code as number | null, out, err };
+}
+
+const run = (...argv: string[]) => outputOf(start(argv));
+
+describe('the built program', () => {
+  it('runs a command and says its version', async () => {
+    expect(await run('say', 'hello', '--times', '2')).toEqual({ code: 0, out: 'hello\nhello\n', err: '' });
+    expect((await run('--version')).out).toMatch(/^gh-rag\/1\.2\.3 /);
+  });
+
+  it('shows help for --help, help and no command at all', async () => {
+    const help = await run('say', '--help');
+    expect(help).toMatchObject({ code: 0, err: '' });
+    expect(help.out).toContain('$ gh-rag say hello --times 3');
+    expect(help.out).toMatch(/--times=<1\.\.1000000> +\[default: 1\] How often\./);
+    expect(await run('help', 'say')).toEqual(help);
+    expect((await run()).out).toContain('Say a word.');
+  });
+
+  it('suggests a command for a mistyped one, also in JSON', async () => {
+    const lines = 'error: unknown command siy\nhint: Did you mean gh-rag say?\n';
+    expect(await run('siy', 'hello')).toEqual({ code: 2, out: '', err: lines });
+    expect(await run('siy', '--help')).toEqual({ code: 2, out: '', err: lines });
+    expect(JSON.parse((await run('siy', '--json')).out)).toEqual({
+      error: { code: 'invalid_input', message: 'unknown command siy', hint: 'Did you mean gh-rag say?' },
+    });
+    expect((await run('frobnicate')).err).toContain('hint: See gh-rag --help for the commands.\n');
+  });
+
+  it('answers wrong usage with code 2', async () => {
+    expect(await run('say')).toEqual({
+      code: 2,
+      out: '',
+      err: 'error: WORD: is required\nhint: See gh-rag say --help.\n',
+    });
+    expect((await run('say', 'a', 'b')).err).toMatch(/^error: unexpected argument: this command takes WORD\n/);
+  });
+
+  it('ends quietly when nobody reads any more', async () => {
+    const child = start(['say', 'a long line of text', '--times', '1000000']);
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    const [err, [code]] = await Promise.all([child.stderr === null ? '' : text(child.stderr), once(child, 'close')]);
+    expect({ code: code as unknown, err }).toEqual({ code: 0, err: '' });
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends with 130 on %s', async (signal) => {
+    const child = start(['wait']);
+    child.stdout?.once('data', () => child.kill(signal));
+    expect(await outputOf(child)).toEqual({
+      code: 130,
+      out: 'waiting\n',
+      err: 'error: interrupted\nhint: Run the same command again; what was stored stays.\n',
+    });
+  });
+});
+
+describe('the build', () => {
+  const manifest = () => readFileSync(join(root, 'oclif.manifest.json'), 'utf8');
+
+  it('gives the same manifest again, with nothing of this machine in it', async () => {
+    const first = manifest();
+    await build(root);
+    expect(manifest()).toBe(first);
+    expect(first).not.toContain(root);
+    expect(first).not.toContain(repository);
+    expect(Object.keys((JSON.parse(first) as { commands: object }).commands)).toEqual(['say', 'wait']);
+  });
+
+  it('removes what a command that is gone has left', async () => {
+    writeFileSync(join(root, 'src/commands/gone.ts'), COMMANDS.wait);
+    await build(root);
+    expect(manifest()).toContain('"gone"');
+    rmSync(join(root, 'src/commands/gone.ts'));
+    await build(root);
+    expect(manifest()).not.toContain('"gone"');
+    expect((await run('gone')).code).toBe(2);
+  });
+
+  it('refuses a command without two examples', async () => {
+    writeFileSync(join(root, 'src/commands/bare.ts'), COMMANDS.wait.replace(/, '[^']+ --quiet'/, ''));
+    await expect(build(root)).rejects.toThrow('the command bare has fewer than two examples');
+    rmSync(join(root, 'src/commands/bare.ts'));
+    await build(root);
+  });
+});

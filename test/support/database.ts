@@ -1,0 +1,83 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openLocal } from '../../src/lib/adapters/libsql/open.ts';
+import type { Clock } from '../../src/lib/engine/clock.ts';
+import type { Database, Query, Rows, WriteOutcome, WriteStep } from '../../src/lib/engine/database.ts';
+import type { SchemaAdmin } from '../../src/lib/engine/schema-admin.ts';
+import { temporaryDirectory } from './repository.ts';
+
+export const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+/** A clock that stands still until a test moves it. */
+export class TestClock implements Clock {
+  ms = Date.UTC(2024, 5, 1, 12);
+
+  now(): number {
+    return this.ms;
+  }
+}
+
+/** A real database file in a directory of its own. */
+export interface TestDatabase {
+  readonly file: string;
+  readonly database: Database;
+  readonly schema: SchemaAdmin;
+  readonly clock: TestClock;
+  remove(): Promise<void>;
+}
+
+export function testDatabase(options: { busyTimeoutMs?: number; migrations?: string } = {}): TestDatabase {
+  const directory = temporaryDirectory();
+  const file = join(directory, 'index.db');
+  const clock = new TestClock();
+  const { migrations = MIGRATIONS, busyTimeoutMs } = options;
+  const { database, schema } = openLocal({ file, migrations, clock, busyTimeoutMs });
+  return {
+    file,
+    database,
+    schema,
+    clock,
+    remove: async () => {
+      await database.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Counts the round trips of whatever runs over it. */
+export class CountingDatabase implements Database {
+  reads = 0;
+  writes = 0;
+  readonly #inner: Database;
+
+  constructor(inner: Database) {
+    this.#inner = inner;
+  }
+
+  get backend() {
+    return this.#inner.backend;
+  }
+
+  get location() {
+    return this.#inner.location;
+  }
+
+  get trips(): number {
+    return this.reads + this.writes;
+  }
+
+  read<const Queries extends readonly Query<unknown>[]>(queries: Queries): Promise<Rows<Queries>> {
+    this.reads += 1;
+    return this.#inner.read(queries);
+  }
+
+  write(steps: readonly WriteStep[]): Promise<WriteOutcome> {
+    this.writes += 1;
+    return this.#inner.write(steps);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+}

@@ -28,7 +28,7 @@ Next, from this folder:
 
   export GH_RAG_DB="file:${database}"
   node bin/run.js search "PriceMismatchError" -R acme/app
-  node bin/run.js search "rename config key" -R acme/app --type pull_request,diff
+  node bin/run.js search "rename config key" -R acme/app --type pull_request --type diff
   node bin/run.js show acme/app#7
   node bin/run.js index /path/to/another/repository
   node bin/run.js --help

@@ -2,12 +2,13 @@ import { doctor } from './admin/doctor.ts';
 import { migrate } from './admin/migrate.ts';
 import { schemaCheck } from './admin/schema-check.ts';
 import { status } from './admin/status.ts';
+import { edgesOf } from './indexing/edges.ts';
 import { indexDocument } from './indexing/index-document.ts';
 import { indexOperation } from './ingest/index.ts';
 import type { AnyOperation } from './operation/operation.ts';
 import { search } from './retrieval/search.ts';
 
-export const index = indexOperation(indexDocument);
+export const index = indexOperation(indexDocument, edgesOf);
 
 /** Everything gh-rag can do. */
 export const operations: readonly AnyOperation[] = [search, status, index, doctor, migrate, schemaCheck];

@@ -48,7 +48,7 @@ const anyInput = fc.record(
   { requiredKeys: [] },
 );
 
-type Given = Record<string, unknown>;
+type Given = Record<string, unknown> & { readonly query?: string };
 
 /** The command line a person would write for an input; `glued` puts values behind an equals sign. */
 function argvOf(input: Given, glued: boolean): string[] {
@@ -59,7 +59,7 @@ function argvOf(input: Given, glued: boolean): string[] {
     const values: unknown[] = Array.isArray(given) ? given : [given];
     return values.flatMap((each) => (glued ? [`${flag}=${String(each)}`] : [flag, String(each)]));
   });
-  return input.query === undefined ? flags : [...flags, '--', String(input.query)];
+  return input.query === undefined ? flags : [...flags, '--', input.query];
 }
 
 describe('flags and input', () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -49,6 +49,7 @@ let build: (root: string) => Promise<void>;
 beforeAll(async () => {
   root = temporaryDirectory();
   for (const folder of ['bin', 'src/commands', 'src/lib/cli']) mkdirSync(join(root, folder), { recursive: true });
+  symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'), 'junction');
   copyFileSync(join(repository, 'bin/run.js'), join(root, 'bin/run.js'));
   const oclif = { bin: 'gh-rag', dirname: 'gh-rag', commands: './dist/commands', topicSeparator: ' ' };
   writeFileSync(
@@ -57,7 +58,8 @@ beforeAll(async () => {
   );
   writeFileSync(join(root, 'src/lib/cli/main.ts'), `export { main } from ${cli('main.ts')};`);
   for (const [name, source] of Object.entries(COMMANDS)) writeFileSync(join(root, `src/commands/${name}.ts`), source);
-  ({ build } = (await import('../../scripts/build.mjs')) as { build: typeof build });
+  const script = new URL('../../scripts/build.mjs', import.meta.url).href;
+  ({ build } = (await import(script)) as { build: typeof build });
   await build(root);
 });
 
@@ -65,9 +67,10 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-function start(argv: string[]): ChildProcess {
+function start(argv: string[], command = [process.execPath, join(root, 'bin/run.js')]): ChildProcess {
+  const [program = '', ...rest] = command;
   const env = { PATH: process.env.PATH, HOME: root, XDG_CACHE_HOME: join(root, 'cache') };
-  return spawn(process.execPath, [join(root, 'bin/run.js'), ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(program, [...rest, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 async function outputOf(child: ChildProcess) {
@@ -80,36 +83,54 @@ const run = (...argv: string[]) => outputOf(start(argv));
 
 describe('the built program', () => {
   it('runs a command and says its version', async () => {
-    expect(await run('say', 'hello', '--times', '2')).toEqual({ code: 0, out: 'hello\nhello\n', err: '' });
-    expect((await run('--version')).out).toMatch(/^gh-rag\/1\.2\.3 /);
+    const [said, version] = await Promise.all([run('say', 'hello', '--times', '2'), run('--version')]);
+    expect(said).toEqual({ code: 0, out: 'hello\nhello\n', err: '' });
+    expect(version.out).toMatch(/^gh-rag\/1\.2\.3 /);
+  });
+
+  it('runs as a gh extension, also through a link', async () => {
+    copyFileSync(join(repository, 'gh-rag'), join(root, 'gh-rag'));
+    symlinkSync(join('..', 'gh-rag'), join(root, 'bin', 'linked'));
+    expect(await outputOf(start(['say', 'two words'], ['sh', join(root, 'bin', 'linked')]))).toEqual({
+      code: 0,
+      out: 'two words\n',
+      err: '',
+    });
   });
 
   it('shows help for --help, help and no command at all', async () => {
-    const help = await run('say', '--help');
+    const [help, asked, all] = await Promise.all([run('say', '--help'), run('help', 'say'), run()]);
     expect(help).toMatchObject({ code: 0, err: '' });
     expect(help.out).toContain('$ gh-rag say hello --times 3');
     expect(help.out).toMatch(/--times=<1\.\.1000000> +\[default: 1\] How often\./);
-    expect(await run('help', 'say')).toEqual(help);
-    expect((await run()).out).toContain('Say a word.');
+    expect(asked).toEqual(help);
+    expect(all.out).toContain('Say a word.');
   });
 
   it('suggests a command for a mistyped one, also in JSON', async () => {
-    const lines = 'error: unknown command siy\nhint: Did you mean gh-rag say?\n';
-    expect(await run('siy', 'hello')).toEqual({ code: 2, out: '', err: lines });
-    expect(await run('siy', '--help')).toEqual({ code: 2, out: '', err: lines });
-    expect(JSON.parse((await run('siy', '--json')).out)).toEqual({
-      error: { code: 'invalid_input', message: 'unknown command siy', hint: 'Did you mean gh-rag say?' },
-    });
-    expect((await run('frobnicate')).err).toContain('hint: See gh-rag --help for the commands.\n');
+    const message = 'unknown command siy';
+    const hint = 'Did you mean gh-rag say?';
+    const answer = { code: 2, out: '', err: `error: ${message}\nhint: ${hint}\n` };
+    const [plain, help, json, far] = await Promise.all([
+      run('siy', 'hello'),
+      run('siy', '--help'),
+      run('siy', '--json'),
+      run('frobnicate'),
+    ]);
+    expect(plain).toEqual(answer);
+    expect(help).toEqual(answer);
+    expect(JSON.parse(json.out)).toEqual({ error: { code: 'invalid_input', message, hint } });
+    expect(far.err).toContain('hint: See gh-rag --help for the commands.\n');
   });
 
   it('answers wrong usage with code 2', async () => {
-    expect(await run('say')).toEqual({
+    const [missing, extra] = await Promise.all([run('say'), run('say', 'a', 'b')]);
+    expect(missing).toEqual({
       code: 2,
       out: '',
       err: 'error: WORD: is required\nhint: See gh-rag say --help.\n',
     });
-    expect((await run('say', 'a', 'b')).err).toMatch(/^error: unexpected argument: this command takes WORD\n/);
+    expect(extra.err).toMatch(/^error: unexpected argument: this command takes WORD\n/);
   });
 
   it('ends quietly when nobody reads any more', async () => {
@@ -133,29 +154,25 @@ describe('the built program', () => {
 describe('the build', () => {
   const manifest = () => readFileSync(join(root, 'oclif.manifest.json'), 'utf8');
 
-  it('gives the same manifest again, with nothing of this machine in it', async () => {
-    const first = manifest();
-    await build(root);
-    expect(manifest()).toBe(first);
-    expect(first).not.toContain(root);
-    expect(first).not.toContain(repository);
-    expect(Object.keys((JSON.parse(first) as { commands: object }).commands)).toEqual(['say', 'wait']);
+  it('names commands in order and nothing of this machine', () => {
+    expect(Object.keys((JSON.parse(manifest()) as { commands: object }).commands)).toEqual(['say', 'wait']);
+    expect(manifest()).not.toContain(root);
+    expect(manifest()).not.toContain(repository);
   });
 
-  it('removes what a command that is gone has left', async () => {
+  it('leaves nothing behind of a command that is gone', async () => {
+    const before = manifest();
     writeFileSync(join(root, 'src/commands/gone.ts'), COMMANDS.wait);
     await build(root);
     expect(manifest()).toContain('"gone"');
     rmSync(join(root, 'src/commands/gone.ts'));
     await build(root);
-    expect(manifest()).not.toContain('"gone"');
-    expect((await run('gone')).code).toBe(2);
+    expect(manifest()).toBe(before);
+    expect(readdirSync(join(root, 'dist/commands'))).toEqual(['say.js', 'wait.js']);
   });
 
   it('refuses a command without two examples', async () => {
     writeFileSync(join(root, 'src/commands/bare.ts'), COMMANDS.wait.replace(/, '[^']+ --quiet'/, ''));
     await expect(build(root)).rejects.toThrow('the command bare has fewer than two examples');
-    rmSync(join(root, 'src/commands/bare.ts'));
-    await build(root);
   });
 });

@@ -60,7 +60,7 @@ const diff: SearchResult = {
   created_at: '2024-01-01T00:00:00.000Z',
   updated_at: '2024-01-01T00:00:00.000Z',
   snippet: '-const «cache» = new Map();',
-  heading_path: ['class Store'],
+  heading_path: ['Remove the cache', 'class Store'],
   lines: { start: 12, end: 30 },
 };
 

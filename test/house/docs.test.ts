@@ -105,7 +105,7 @@ function anchorsOf(text: string): Set<string> {
 
 /** Lines of code blocks that run gh-rag, without what is piped on and comments. */
 function commandLinesOf(text: string): string[] {
-  return [...text.matchAll(/^(?: {4}|\$ )?(?:\$ )?(?:gh-rag|(?:- run: )?node bin\/run\.js) .*$/gm)].map(([line]) =>
+  return [...text.matchAll(/^ {4,}(?:- run: |\$ )?(?:gh-rag|node bin\/run\.js) .*$/gm)].map(([line]) =>
     line.replace(/\s(?:\||#).*$/, '').trim(),
   );
 }

@@ -89,7 +89,7 @@ test('headings are those of a parse of the whole document', () => {
       fc.pre(!/^---[ \t]*\n/.test(text));
       expect([...headingsOf(text)]).toEqual(parsed(text));
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   );
 });
 
@@ -100,7 +100,7 @@ test('a document of many windows reads like one', () => {
       const text = ['x', ...lines].slice(0, PARSER_LIMITS.longestBlock).join('\n');
       expect([...headingsOf(text)]).toEqual(parsed(text));
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
 });
 
@@ -187,11 +187,11 @@ test('no document takes long, whatever it repeats', () => {
     '> - > - a\n',
     `${deep}\n`,
   ]) {
-    const text = `# a\n\n${part.repeat(Math.ceil(200_000 / part.length))}\n# z\n`;
-    const started = performance.now();
+    const text = `# a\n\n${part.repeat(Math.ceil(25_000 / part.length))}\n# z\n`;
+    const started = process.cpuUsage();
     expect([...headingsOf(text)].length).toBeGreaterThan(0);
-    const elapsed = performance.now() - started;
-    // Under one second on an idle machine; what grows faster than the text would take minutes.
-    expect(elapsed, JSON.stringify(part.slice(0, 20))).toBeLessThan(8000);
+    const elapsed = process.cpuUsage(started).user / 1000;
+    // Under one second of processor time as a rule; what grows faster than the text would take minutes.
+    expect(elapsed, JSON.stringify(part.slice(0, 20))).toBeLessThan(3000);
   }
 });

@@ -17,6 +17,7 @@ test('sections follow ATX and setext headings, under the path of the headings ar
       '## Install ##',
       '### Linux',
       'x',
+      '',
       'Use',
       '---',
       '',
@@ -29,9 +30,9 @@ test('sections follow ATX and setext headings, under the path of the headings ar
     ' 1-2',
     'Guide 3-4',
     'Guide > Install 5-5',
-    'Guide > Install > Linux 6-7',
-    'Guide > Use 8-10',
-    'Two lines 11-14',
+    'Guide > Install > Linux 6-8',
+    'Guide > Use 9-11',
+    'Two lines 12-15',
   ]);
 });
 
@@ -76,6 +77,8 @@ test('headings are flattened to their text', () => {
     ['#\tTabs   and  spaces \t ##  ', 'Tabs and spaces'],
     ['# snake_case_name C# #', 'snake_case_name C#'],
     ['## `a | b` — 日本語', 'a | b — 日本語'],
+    ['# `a_b *c*` and ``d ` e`` \\`f`', 'a_b *c* and d ` e `f`'],
+    ['# __init__ and _b_', 'init and b'],
     ['Setext *with*\n`code`\n===', 'Setext with code'],
   ];
   for (const [source, text] of headings) {
@@ -85,13 +88,19 @@ test('headings are flattened to their text', () => {
   expect(sectionsOf(`# ${'*a '.repeat(50_000)}\n`)[0]?.headingPath[0]?.length).toBeLessThanOrEqual(200);
 });
 
+test('headings of a hostile document cost a bounded time', () => {
+  const started = process.cpuUsage();
+  expect(sectionsOf('# [a](b) *c*\n'.repeat(50_000))).toHaveLength(50_000);
+  expect(process.cpuUsage(started).user / 1000).toBeLessThan(5000);
+});
+
 test('sections join to the whole document, whatever its characters', () => {
   const text = '\uFEFF# \u{1f600} A\r\n\u{20000}\n\n# B\n\u2028# C\n\n\n';
   const sections = sectionsOf(text);
   expect(sections.map((section) => section.text).join('')).toBe(text);
   expect(sections.map(({ offset, length }) => [offset, length])).toEqual([
-    [0, 10],
-    [10, 11],
+    [0, 11],
+    [11, 11],
   ]);
   expect(sections.map((section) => section.headingPath)).toEqual([['\u{1f600} A'], ['B']]);
   expect(sectionsOf('')).toEqual([{ headingPath: [], offset: 0, length: 0, lines: null, text: '' }]);

@@ -16,7 +16,7 @@ afterAll(() => {
 function documentOf(type: DocumentTypeName, body: string, path: string | null = null): Document {
   const none = { number: 1, commentId: null, reviewId: null, tag: null, commit: null, line: null, inReplyTo: null };
   const meta = { state: null, labels: [], milestone: null, assignees: [], author: null, url: null, blob: null };
-  const times = { createdAt: 0, updatedAt: 0, version: 'v1' };
+  const times = { createdAt: 0, updatedAt: 0, version: 'v1', versionIsKnown: true };
   return { repo: 'octo/app', type, title: 'Title', preface: '', path, body, ...none, ...meta, ...times };
 }
 
@@ -44,7 +44,7 @@ const part = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
 );
 const body = fc
-  .array(fc.tuple(part, fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, fc.nat(150))), { maxLength: 40 })
+  .array(fc.tuple(part, fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, fc.nat(60))), { maxLength: 40 })
   .map((parts) => normalizeText(parts.map(([part, times]) => part.repeat(times)).join('')));
 const kind = fc.constantFrom<[DocumentTypeName, string | null]>(
   ['issue', null],
@@ -85,7 +85,7 @@ test('passages cover every body in order, are its substrings in SQLite, and have
       }
       expect(covered).toBe(codePoints.length);
     }),
-    { numRuns: 300 },
+    { numRuns: 80 },
   );
 });
 
@@ -145,7 +145,7 @@ test('no document has more passages than the limit; the last one holds the rest'
 
 test('issue bodies of a usual length cost next to nothing', () => {
   const issue = documentOf('issue', '## Steps\n\n1. Open it\n2. See `error`\n\n```\nlog\n```\n'.repeat(20));
-  const started = performance.now();
+  const started = process.cpuUsage();
   for (let i = 0; i < 5000; i += 1) passagesOf(issue);
-  expect(performance.now() - started).toBeLessThan(3000);
+  expect(process.cpuUsage(started).user / 1000).toBeLessThan(3000);
 });

@@ -69,7 +69,7 @@ test('groups cover the patch in order, and say which lines of the file they show
         expect(piece.lines).toEqual(expected);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   );
 });
 
@@ -107,10 +107,10 @@ test('a giant hunk is cut at its lines, a giant line within itself', () => {
     expect(piece.text.startsWith(`+line ${String(piece.lines?.start)} of`)).toBe(true);
     expect(piece.text.trimEnd().split('\n').at(-1)).toBe(`+line ${String(piece.lines?.end)} of the new file`);
   }
-  const started = performance.now();
+  const started = process.cpuUsage();
   const minified = cutPatch(`@@ -1 +1 @@\n-x\n+${'\u{1f600}y'.repeat(350_000)}\n`);
   expect(minified.at(-1)?.lines).toEqual({ start: 1, end: 1 });
-  expect(performance.now() - started).toBeLessThan(2000);
+  expect(process.cpuUsage(started).user / 1000).toBeLessThan(2000);
 });
 
 test('what has no hunk is one passage without lines', () => {

@@ -70,7 +70,7 @@ test('segmenting adds spaces and nothing else, twice is once, and any words side
       expect(segmentText(once)).toBe(once);
       expect(wordsOf(once).map((word) => word.text)).toEqual(wordsOf(text).map((word) => word.text));
     }),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
 });
 
@@ -99,7 +99,7 @@ test('words stand where they say, and are the tokens that the full-text index st
         expect(stored(word.text)).toEqual([tokens[index]]);
       });
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
   db.exec('ROLLBACK');
 });
@@ -136,7 +136,7 @@ test('every code point separates or joins tokens as it does in SQLite', () => {
 });
 
 test('a very long run is segmented in linear time', () => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   expect(segmentText('認証を変更した'.repeat(15_000)).length).toBeGreaterThan(105_000);
-  expect(performance.now() - started).toBeLessThan(8000);
+  expect(process.cpuUsage(started).user / 1000).toBeLessThan(5000);
 });

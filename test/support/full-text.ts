@@ -48,13 +48,13 @@ export class FullText {
     return this.#db
       .prepare(sql)
       .all(expression)
-      .map((row) => Number((row as { rowid: number }).rowid));
+      .map((row) => (row as { rowid: number }).rowid);
   }
 
   /** In how many passages the vocabulary has a term; undefined where it has not. */
   passagesWith(index: IndexName, term: string): number | undefined {
     const row = this.#db.prepare(`SELECT doc FROM passages_${index}_vocab WHERE term = ?`).get(term);
-    return row === undefined ? undefined : Number((row as { doc: number }).doc);
+    return row === undefined ? undefined : (row as { doc: number }).doc;
   }
 
   /** The tokens of one passage's body, in order. Read as blobs: a stem may end within a character. */

@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Progress } from '../engine/progress.ts';
 import { systemClock } from './clock.ts';
 import { databaseFile } from './database-location.ts';
+import { systemEntropy } from './entropy.ts';
 import { fileSystem } from './files.ts';
 import { gitProcess } from './git/git.ts';
 import { openLocal } from './libsql/open.ts';
@@ -39,6 +40,8 @@ export function shareDatabase(options: SharedOptions): Shared {
       database,
       schema,
       clock: systemClock,
+      entropy: systemEntropy,
+      principal: { kind: 'local' },
       files,
       git,
       embedder: null,

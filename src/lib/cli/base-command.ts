@@ -2,19 +2,20 @@ import { Command } from '@oclif/core/command';
 import * as Flags from '@oclif/core/flags';
 import type * as z from 'zod';
 import { chooseDatabase, readConfigFile } from '../adapters/config.ts';
-import { Failure, toFailure } from '../core/failure.ts';
+import { Failure } from '../core/failure.ts';
 import type { Contracts } from '../engine/contracts.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Progress } from '../engine/progress.ts';
 import { invoke, parseInput } from '../operation/invoke.ts';
 import type { Operation } from '../operation/operation.ts';
+import { commandFailure, flagNames } from './command-failure.ts';
 import { EXIT_CODES, EXIT_DONE } from './exit-codes.ts';
 import { type CommandShape, toInput } from './flags.ts';
 import { type Host, processHost } from './host.ts';
 import { terminalProgress } from './progress.ts';
-import { describeForFlags, failureObject, failureText, printableJson } from './report.ts';
+import { failureObject, failureText, printableJson } from './report.ts';
+import { hasSwitch } from './switches.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
-import { usageFailure } from './usage.ts';
 
 /** What a command answers. */
 export interface Answer {
@@ -33,7 +34,7 @@ export interface Answer {
 /** An engine and how to let go of it. */
 export interface OpenEngine {
   readonly engine: Engine;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface EngineOptions {
@@ -149,7 +150,8 @@ export abstract class BaseCommand extends Command {
   protected async composeEngine(options: EngineOptions): Promise<OpenEngine> {
     // Imported here, so that --help and a usage error load no database driver.
     const { composeEngine } = await import('../adapters/compose.ts');
-    return composeEngine(options);
+    const composed = composeEngine(options);
+    return { engine: composed.engine, close: () => composed.close() };
   }
 
   async #openEngine(): Promise<OpenEngine> {
@@ -205,35 +207,14 @@ export abstract class BaseCommand extends Command {
   }
 
   #failureOf(error: unknown): Failure {
-    const failure = this.#usageFailureOf(error) ?? toFailure(error);
-    const { code, message, hint } = failure;
-    if (this.signal.aborted && code !== 'interrupted') {
-      return new Failure('interrupted', 'interrupted', { hint: this.#interruptHint, cause: error });
-    }
-    if (code === 'interrupted') {
-      return new Failure(code, message, { hint: hint ?? this.#interruptHint, cause: failure.cause });
-    }
-    if (code === 'internal' && hint === undefined) {
-      return new Failure(code, message, { hint: 'DEBUG=1 shows where; please report it.', cause: failure.cause });
-    }
-    if (code === 'invalid_input' && this.#given !== undefined) {
-      const { shape, input } = this.#given;
-      return new Failure(code, describeForFlags(message, shape, input), {
-        hint: hint ?? `See ${this.#name} --help.`,
-        cause: failure.cause,
-      });
-    }
-    return failure;
-  }
-
-  #usageFailureOf(error: unknown): Failure | undefined {
     const { args, flags } = this.ctor;
-    const offered = { ...BaseCommand.baseFlags, ...flags };
-    const negations = Object.entries(offered).filter(([, flag]) => flag.type === 'boolean' && flag.allowNo);
-    return usageFailure(error, {
+    return commandFailure(error, {
       command: this.#name,
-      flags: [...Object.keys(offered), ...negations.map(([name]) => `no-${name}`), 'help'],
       args: Object.keys(args),
+      flags: flagNames({ ...BaseCommand.baseFlags, ...flags }),
+      interrupted: this.signal.aborted,
+      interruptHint: (this.ctor as typeof BaseCommand).interruptHint,
+      given: this.#given,
     });
   }
 
@@ -254,37 +235,22 @@ export abstract class BaseCommand extends Command {
 
   /** Read from the arguments themselves: a command line that does not parse is answered in JSON too. */
   get #json(): boolean {
-    return asksForJson(this.argv);
+    return hasSwitch(this.argv, '--json');
   }
 
   get #name(): string {
     return `${this.config.bin} ${(this.id ?? '').replaceAll(':', ' ')}`.trim();
   }
 
-  get #interruptHint(): string {
-    return (this.ctor as typeof BaseCommand).interruptHint;
-  }
-
   #createProgress(): Progress {
     const { stderr, clock } = this.host;
-    const quiet = before(this.argv, '--').includes('--quiet');
     return terminalProgress({
       write: (text) => {
         stderr.write(text);
       },
       clock,
-      mode: quiet ? 'quiet' : stderr.isTTY ? 'line' : 'steps',
+      mode: hasSwitch(this.argv, '--quiet') ? 'quiet' : stderr.isTTY ? 'line' : 'steps',
       columns: () => stderr.columns,
     });
   }
-}
-
-/** Whether a command line asks for JSON. */
-export function asksForJson(argv: readonly string[]): boolean {
-  return before(argv, '--').includes('--json');
-}
-
-function before(argv: readonly string[], end: string): readonly string[] {
-  const index = argv.indexOf(end);
-  return index === -1 ? argv : argv.slice(0, index);
 }

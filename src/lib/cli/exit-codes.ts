@@ -1,7 +1,7 @@
 import type { FailureCode } from '../core/failure.ts';
 
 export const EXIT_DONE = 0;
-export const EXIT_INTERRUPTED = 130;
+const EXIT_INTERRUPTED = 130;
 
 /** The exit code of every failure. A new failure code does not compile until it has one. */
 export const EXIT_CODES = {

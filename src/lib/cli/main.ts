@@ -1,10 +1,10 @@
 import { Config } from '@oclif/core/config';
 import { run } from '@oclif/core/run';
 import { type Failure, toFailure } from '../core/failure.ts';
-import { asksForJson } from './base-command.ts';
 import { EXIT_CODES, EXIT_DONE } from './exit-codes.ts';
 import { processHost } from './host.ts';
 import { failureObject, failureText, printableJson } from './report.ts';
+import { hasSwitch } from './switches.ts';
 import { terminalOf } from './terminal.ts';
 import { unknownCommand, usageFailure } from './usage.ts';
 
@@ -48,7 +48,7 @@ async function failureOf(error: unknown, root: string, argv: readonly string[]):
 
 function report(failure: Failure, argv: readonly string[]): number {
   const { stdout, stderr, environment } = processHost();
-  if (asksForJson(argv)) stdout.write(printableJson(failureObject(failure), stdout.isTTY));
+  if (hasSwitch(argv, '--json')) stdout.write(printableJson(failureObject(failure), stdout.isTTY));
   else stderr.write(failureText(failure, terminalOf(environment, stderr).style, environment.debug));
   return EXIT_CODES[failure.code];
 }

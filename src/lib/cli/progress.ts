@@ -62,7 +62,7 @@ export function terminalProgress(options: ProgressOptions): Progress {
 }
 
 /** A step under way. Times in milliseconds since the epoch. */
-export interface Step {
+interface Step {
   readonly name: string;
   readonly total: number | undefined;
   readonly done: number;
@@ -70,7 +70,7 @@ export interface Step {
 }
 
 /** `commits 1,200/5,000 24% 812/s 5 s left`. */
-export function describeStep(step: Step, now: number): string {
+function describeStep(step: Step, now: number): string {
   const { name, total, done } = step;
   if (done === 0 && total === undefined) return name;
   const rate = rateOf(step, now);
@@ -83,7 +83,7 @@ export function describeStep(step: Step, now: number): string {
 }
 
 /** `commits: 5,000 in 6 s (812/s)`. */
-export function describeFinished(step: Step, now: number): string {
+function describeFinished(step: Step, now: number): string {
   const rate = rateOf(step, now);
   const seconds = Math.max(0, now - step.startedAt) / 1000;
   return `${step.name}: ${grouped(step.done)} in ${formatDuration(seconds)}${rate === undefined ? '' : ` (${formatRate(rate)}/s)`}`;

@@ -18,13 +18,18 @@ function renderTarget(target: IndexedTarget, dryRun: boolean, { style }: Termina
     `${String(unchanged)} unchanged`,
     ...(removed > 0 ? [`${String(removed)} ${dryRun ? 'would be removed' : 'removed'}`] : []),
   ].join(', ');
-  const nothing = written === 0 && removed === 0 && unchanged === 0 && target.problem_count === 0;
+  const nothing = written === 0 && removed === 0 && unchanged === 0;
   const of = repos.length === 0 ? '' : ` ${style.dim('as')} ${style.repo(repos.join(', '))}`;
   const lines = [`${style.bold(oneLine(target.target))}${of}: ${nothing ? 'nothing new' : counts}`];
   const skipped = Object.entries(target.skipped).sort(([, a], [, b]) => b - a);
   if (skipped.length > 0) {
     const reasons = skipped.map(([reason, count]) => `${String(count)} ${reason}`).join(', ');
     lines.push(style.dim(`  left out: ${reasons}`));
+  }
+  const warnings = Object.entries(target.warnings).sort(([, a], [, b]) => b - a);
+  if (warnings.length > 0) {
+    const texts = warnings.map(([text, count]) => `${oneLine(text)} (${String(count)})`).join(', ');
+    lines.push(style.dim(`  stored without a field: ${texts}`));
   }
   for (const { line, message } of target.problems) {
     lines.push(`  ${style.warning(`line ${String(line)}`)}: ${oneLine(message)}`);

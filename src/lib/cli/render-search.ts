@@ -127,12 +127,12 @@ function titleOf(result: SearchResult): string {
   return title === '' ? `(${words(result.type)} without a title)` : title;
 }
 
-/** Heading path and lines: `Decision › Consequences, lines 12-30`. */
+/** Heading path and lines: `Decision › Consequences, lines 12-30`. A first heading that is the title is not repeated. */
 function headingOf(result: SearchResult): string {
   const { heading_path: headings = [], lines } = result;
   const path = headings
     .map(oneLine)
-    .filter((heading) => heading !== '')
+    .filter((heading, depth) => heading !== '' && !(depth === 0 && heading === oneLine(result.title)))
     .join(' › ');
   if (lines === undefined) return path;
   const range =

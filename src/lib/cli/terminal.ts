@@ -43,7 +43,9 @@ export function terminalOf(environment: ColorEnvironment, stream: StreamFacts): 
   return {
     isTTY: stream.isTTY,
     style: wantsColor(environment, stream) ? COLORED : PLAIN,
-    width: stream.isTTY ? Math.max(20, stream.columns ?? 80) : null,
+    width: stream.isTTY
+      ? Math.max(20, stream.columns === undefined || stream.columns === 0 ? 80 : stream.columns)
+      : null,
     hyperlinks: false,
   };
 }

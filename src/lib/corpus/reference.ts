@@ -58,9 +58,27 @@ export function isRepoSlug(text: string): boolean {
 }
 
 const REFERENCE =
-  /^[A-Za-z0-9][A-Za-z0-9-]*\/[A-Za-z0-9._-]+?(?:#\d+(?:\/(?:comment|review|review_comment)\/\d+)?|@[0-9a-f]{7,64}:.+|:.+|\/release\/.+|\/wiki\/.+)$/s;
+  /^(?<repo>[A-Za-z0-9][A-Za-z0-9-]*\/[A-Za-z0-9._-]+?)(?:(?<thread>#\d+(?:\/(?:comment|review|review_comment)\/\d+)?)|@(?<commit>[0-9a-fA-F]{7,64}):(?<file>.+)|(?<named>:.+|\/release\/.+|\/wiki\/.+))$/s;
+
+/** What a canonical reference consists of; see {@link splitReference}. */
+export interface ReferenceParts {
+  /** `owner/name` as written. */
+  readonly repo: string;
+  /** Digits of a commit id, all or the first of them, in lower case; undefined where none is named. */
+  readonly commit: string | undefined;
+  /** The path of a file in a commit; otherwise what follows the repository. */
+  readonly rest: string;
+}
+
+/** Takes a canonical reference apart; undefined for a text that is none. Owner, name and commit may be in any case. */
+export function splitReference(text: string): ReferenceParts | undefined {
+  if (text.length > 1000) return undefined;
+  const { repo, thread, commit, file, named } = REFERENCE.exec(text)?.groups ?? {};
+  const rest = thread ?? file ?? named;
+  return repo === undefined || rest === undefined ? undefined : { repo, commit: commit?.toLowerCase(), rest };
+}
 
 /** Whether a text has the form of a canonical reference. */
 export function isReference(text: string): boolean {
-  return text.length <= 1000 && REFERENCE.test(text);
+  return splitReference(text) !== undefined;
 }

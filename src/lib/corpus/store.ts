@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { formatTime } from '../core/time.ts';
-import { change, type Database, type Query, query, type WriteStep } from '../engine/database.ts';
+import { change, type Database, type Guard, guard, type Query, query, type WriteStep } from '../engine/database.ts';
 import { contentHash, unresolvedKey } from './content-hash.ts';
 import type { Document } from './document.ts';
 import { DOCUMENT_TYPES } from './document-types.ts';
+import type { EdgeExtractor } from './edge.ts';
+import { edgeContextQueries, edgeSteps } from './edge-store.ts';
 import type { IndexedDocument, Indexer } from './indexed-document.ts';
 import { indexProvenance, sourceId } from './provenance.ts';
 import { entityKey, referenceOf } from './reference.ts';
@@ -24,6 +26,8 @@ export interface Batch {
   readonly watermark: Watermark;
   /** Leaves a stored document alone when it was updated later than the one given. */
   readonly keepNewer?: boolean;
+  /** Finds the edges of what is written; they are replaced with their document. */
+  readonly edgesOf?: EdgeExtractor | undefined;
   /** Applied in the same transaction, only when documents were written or removed. */
   readonly onChange?: readonly WriteStep[];
   /** Finds out what would be written, and writes nothing. */
@@ -37,7 +41,17 @@ export interface BatchOutcome {
   readonly removed: number;
 }
 
-const existingRow = z.object({ key: z.string(), content_hash: z.string(), updated_at: z.int() });
+const existingRow = z.object({
+  key: z.string(),
+  content_hash: z.string(),
+  updated_at: z.int(),
+  /** A release that was made from a git tag, which knows less than a record of GitHub. */
+  is_tag: z.int().transform(Boolean),
+});
+type Existing = z.output<typeof existingRow>;
+
+/** How often a batch is decided anew because somebody else wrote its documents between the reading and the writing. */
+const MAX_ATTEMPTS = 5;
 
 /** Key under which a document is stored, unique in a database. */
 export function documentKey(document: Document): string {
@@ -54,43 +68,83 @@ export async function storeBatch(
   index: Indexer,
   batch: Batch,
 ): Promise<BatchOutcome | undefined> {
-  const keyed = new Map(batch.documents.map((document) => [documentKey(document), document]));
+  const incoming = incomingOf(batch);
   const removals = batch.removals ?? [];
-  const [existing, [mark]] = await database.read([
-    existingQuery([...keyed.keys(), ...removals]),
-    watermarkQuery(batch.watermark),
-  ]);
-  const known = new Map(existing.map((row) => [row.key, row]));
-  const changed = [...keyed].filter(([key, document]) => {
-    const stored = known.get(key);
-    if (stored === undefined) return true;
-    if (batch.keepNewer === true && stored.updated_at > document.updatedAt) return false;
-    return stored.content_hash !== contentHash(document);
-  });
-  const gone = removals.filter((key) => known.has(key) && !keyed.has(key));
-  const outcome = { written: changed.length, unchanged: keyed.size - changed.length, removed: gone.length };
-  const moved = (mark?.value ?? null) !== batch.watermark.after || (batch.facts?.size ?? 0) > 0;
-  const contentChanged = changed.length > 0 || gone.length > 0;
-  if (batch.dryRun === true || (!contentChanged && !moved)) return outcome;
-  const replaced = changed.filter(([key]) => known.has(key)).map(([key]) => key);
-  const steps: WriteStep[] = [
-    watermarkUnchanged(batch.watermark),
-    ...repoSteps(batch, contentChanged),
-    ...(gone.length > 0 ? [change(REMOVE_DOCUMENTS, [JSON.stringify(gone)])] : []),
-    ...(replaced.length > 0 ? [change(REMOVE_PASSAGES, [JSON.stringify(replaced)])] : []),
-    ...(changed.length > 0 ? documentSteps(changed.map(([key, document]) => ({ key, hash: contentHash(document), ...index(document) }))) : []),
-    ...(contentChanged ? (batch.onChange ?? []) : []),
-    writeWatermark(batch.watermark, batch.now),
-  ];
-  const written = await database.write(steps);
-  return written.applied ? outcome : undefined;
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const [existing, [mark], wikiPages, pagesNaming] = await database.read([
+      existingQuery([...incoming.keys(), ...removals]),
+      watermarkQuery(batch.watermark),
+      ...edgeContextQueries(batch.documents),
+    ]);
+    const known = new Map(existing.map((row) => [row.key, row]));
+    const changed = [...incoming.values()].filter((each) => isChange(each, known.get(each.key), batch));
+    const gone = removals.filter((key) => known.has(key) && !incoming.has(key));
+    const outcome = { written: changed.length, unchanged: incoming.size - changed.length, removed: gone.length };
+    const moved = (mark?.value ?? null) !== batch.watermark.after || (batch.facts?.size ?? 0) > 0;
+    const contentChanged = changed.length > 0 || gone.length > 0;
+    if (batch.dryRun === true || (!contentChanged && !moved)) return outcome;
+    const touched = [...changed.map(({ key }) => key), ...gone];
+    const replaced = changed.filter(({ key }) => known.has(key)).map(({ key }) => key);
+    const written = await database.write([
+      watermarkUnchanged(batch.watermark),
+      ...(contentChanged ? [documentsUnchanged(touched, known)] : []),
+      ...repoSteps(batch, contentChanged),
+      ...(gone.length > 0 ? [change(REMOVE_DOCUMENTS, [JSON.stringify(gone)])] : []),
+      ...(replaced.length > 0 ? [change(REMOVE_PASSAGES, [JSON.stringify(replaced)])] : []),
+      ...documentSteps(changed.map(({ key, hash, document }) => ({ key, hash, ...index(document) }))),
+      ...edgeSteps(batch.edgesOf, changed, replaced, { wikiPages, pagesNaming }),
+      ...(contentChanged ? (batch.onChange ?? []) : []),
+      writeWatermark(batch.watermark, batch.now),
+    ]);
+    if (written.applied) return outcome;
+    if (written.guard !== DOCUMENTS_GUARD) return undefined;
+  }
+  return undefined;
 }
 
-function existingQuery(keys: readonly string[]): Query<z.output<typeof existingRow>> {
+interface Incoming {
+  readonly key: string;
+  readonly hash: string;
+  readonly document: Document;
+}
+
+/** One document for each key: the last one, or the newest where newer ones are kept. */
+function incomingOf({ documents, keepNewer }: Batch): Map<string, Incoming> {
+  const last = new Map<string, Document>();
+  for (const document of documents) {
+    const key = documentKey(document);
+    const earlier = last.get(key);
+    if (keepNewer === true && earlier !== undefined && earlier.updatedAt > document.updatedAt) continue;
+    last.set(key, document);
+  }
+  return new Map([...last].map(([key, document]) => [key, { key, hash: contentHash(document), document }]));
+}
+
+function isChange({ hash, document }: Incoming, stored: Existing | undefined, { keepNewer }: Batch): boolean {
+  if (stored === undefined) return true;
+  if (keepNewer === true && !stored.is_tag && stored.updated_at > document.updatedAt) return false;
+  return stored.content_hash !== hash;
+}
+
+function existingQuery(keys: readonly string[]): Query<Existing> {
   return query(
-    'SELECT key, content_hash, updated_at FROM documents WHERE key IN (SELECT value FROM json_each(?))',
+    `SELECT key, content_hash, updated_at, type = 'release' AND blob IS NOT NULL AS is_tag
+     FROM documents WHERE key IN (SELECT value FROM json_each(?))`,
     [JSON.stringify(keys)],
     (row) => existingRow.parse(row),
+  );
+}
+
+const DOCUMENTS_GUARD = 'documents';
+
+/** Fails the batch when somebody wrote one of these documents since they were looked at. */
+function documentsUnchanged(keys: readonly string[], known: ReadonlyMap<string, Existing>): Guard {
+  const seen = keys.map((key) => ({ key, hash: known.get(key)?.content_hash ?? null }));
+  return guard(
+    DOCUMENTS_GUARD,
+    `NOT EXISTS (SELECT 1 FROM json_each(?) seen LEFT JOIN documents d ON d.key = seen.value ->> 'key'
+       WHERE d.content_hash IS NOT seen.value ->> 'hash')`,
+    [JSON.stringify(seen)],
   );
 }
 

@@ -2,9 +2,11 @@ import type { Clock } from './clock.ts';
 import type { Contracts } from './contracts.ts';
 import type { Database } from './database.ts';
 import type { Embedder } from './embedder.ts';
+import type { Entropy } from './entropy.ts';
 import type { Files } from './files.ts';
 import type { Git } from './git.ts';
 import type { GitHub } from './github.ts';
+import type { Principal } from './principal.ts';
 import type { Progress } from './progress.ts';
 import type { Reranker } from './reranker.ts';
 import type { SchemaAdmin } from './schema-admin.ts';
@@ -17,6 +19,9 @@ export interface Engine {
   readonly database: Database;
   readonly schema: SchemaAdmin;
   readonly clock: Clock;
+  readonly entropy: Entropy;
+  /** Whose feedback memory this is; null: nobody could be verified, and nothing of it is read or written. */
+  readonly principal: Principal | null;
   readonly files: Files;
   readonly git: Git;
   /** null: no dense side; sparse retrieval answers alone. */

@@ -15,11 +15,20 @@ export interface Contribution {
  * back.
  */
 export function edgeStrength(contributions: readonly Contribution[], now: number): number {
+  return presentDeltas(contributions, now).reduce((sum, delta) => sum + delta, 0);
+}
+
+/** What is left, decayed, of the contribution at `index` of an edge's active ones. */
+export function presentDelta(contributions: readonly Contribution[], index: number, now: number): number {
+  return presentDeltas(contributions, now)[index] ?? 0;
+}
+
+function presentDeltas(contributions: readonly Contribution[], now: number): number[] {
   let stamp = Number.NEGATIVE_INFINITY;
-  return contributions.reduce((sum, { delta, at }) => {
+  return contributions.map(({ delta, at }) => {
     stamp = Math.max(stamp, at);
-    return sum + delta * decayFactor(now - stamp);
-  }, 0);
+    return delta * decayFactor(now - stamp);
+  });
 }
 
 /** What a new confirmation adds to an edge: the credit, or the headroom that is left under the cap, possibly 0. */

@@ -25,6 +25,51 @@ const HTML_BLOCKS: readonly HtmlBlock[] = [
   { opens: /^ {0,3}<![a-z]/i, closes: />/ },
 ];
 
+const ROOT_FENCE = /^(?:(`{3,})[^`]*$|(~{3,}))/;
+const CLOSING_FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
+/** HTML, and headings and fences that may belong to a list item. */
+const DOUBTFUL = /^ {0,3}<|^ {1,3}(?:#{1,6}(?:[ \t]|$)|`{3}|~{3})/;
+const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
+
+/** What lines alone tell for certain. */
+export interface CertainHeadings {
+  readonly headings: readonly Heading[];
+  /** Everything before this line is told; no block of the document is open there. */
+  readonly settled: number;
+  /** The line that leaves a doubt; Infinity when the document ends before one does. */
+  readonly doubt: number;
+}
+
+/**
+ * Reads a Markdown document from a line at which no block is open, as far as lines alone decide its headings. An ATX
+ * heading in the first column ends any list, quote and paragraph, and so does a paragraph in the first column after a
+ * blank line: only fences and HTML hold them, and a fence in the first column is always one.
+ */
+export function certainHeadings(lines: readonly string[], from: number): CertainHeadings {
+  const headings: Heading[] = [];
+  let settled = from;
+  let fence: string | undefined;
+  for (let at = from; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    if (fence !== undefined) {
+      if (CLOSING_FENCE.exec(line)?.[1]?.startsWith(fence) === true) fence = undefined;
+      continue;
+    }
+    const marks = ATX.exec(line)?.[1];
+    if (marks !== undefined) {
+      headings.push({ level: marks.length, line: at, end: at + 1 });
+      settled = at + 1;
+      continue;
+    }
+    const afterBlank = at === from || isBlank(lines[at - 1]);
+    if (DOUBTFUL.test(line) || (!afterBlank && UNDERLINE.test(line))) return { headings, settled, doubt: at };
+    if (afterBlank && /^\p{L}/u.test(line)) settled = at;
+    const opening = ROOT_FENCE.exec(line);
+    fence = opening?.[1] ?? opening?.[2];
+  }
+  return { headings, settled: lines.length, doubt: Infinity };
+}
+
 /**
  * Finds headings by their lines alone, in linear time, where a document is too much for the parser: ATX headings in the
  * first column, and setext headings of one line after a blank one; neither in fences, comments or raw HTML.
@@ -57,5 +102,5 @@ export function* scanHeadings(lines: readonly string[], from: number): Generator
 }
 
 function isBlank(line: string | undefined): boolean {
-  return line === undefined || line.trim() === '';
+  return line === undefined || /^[ \t]*$/.test(line);
 }

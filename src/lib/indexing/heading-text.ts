@@ -6,35 +6,46 @@ const LONGEST_HEADING = 200;
 /** Code points of its source that are read: inline Markdown of strangers can be superlinear. */
 const LONGEST_SOURCE = 600;
 
-const MARKUP = /[\\`*_[\]<>&!~]|:\/\//;
+/** What may be markup; an underscore within a word is none. */
+const MARKUP = /[\\`*[\]<>&!~]|:\/\/|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/u;
+const CODE = /`([^`]+)`/g;
+/** UTF-16 units of headings of one document that are parsed, each costing some more; beyond, they stay as written. */
+const INLINE_BUDGET = 65_536;
+const HEADING_COST = 48;
+const DEFINITION = /^ {0,3}\[([^[\]\n]{1,200})\]:/gm;
 const REFERENCE = /\[([^[\]]+)\](?:\[([^[\]]*)\])?/g;
 
 type Content = ReturnType<typeof fromMarkdown>['children'][number];
 
 /**
- * The plain text of a heading, given its source lines (a setext heading with its underline): code, emphasis, links and
- * images flattened, HTML left out, at most 200 code points. `isDefined` knows the labels that the document defines.
+ * A function that gives the plain text of a document's headings, from their source lines (of a setext heading with its
+ * underline): code, emphasis, links and images flattened, HTML left out, at most 200 code points.
  */
-export function headingText(source: readonly string[], isDefined: (label: string) => boolean): string {
-  const inline = source.length > 1 ? source.slice(0, -1).join(' ').trim() : atxContent(source[0] ?? '');
-  const readable = firstCodePoints(inline, LONGEST_SOURCE);
-  if (!MARKUP.test(readable)) return tidy(readable);
-  const [block] = fromMarkdown(`# ${readable}`).children;
-  const text = block === undefined ? '' : flatten(block);
-  return tidy(
-    text.replace(REFERENCE, (whole, text: string, label?: string) => {
-      return isDefined(label === undefined || label === '' ? text : label) ? text : whole;
-    }),
-  );
+export function headingReader(document: string): (source: string) => string {
+  const isDefined = definedLabels(document);
+  let budget = INLINE_BUDGET;
+  return (source) => {
+    const lines = source.trimEnd().split('\n');
+    const inline = lines.length > 1 ? lines.slice(0, -1).join(' ').trim() : atxContent(source.trimEnd());
+    const readable = firstCodePoints(inline, LONGEST_SOURCE);
+    if (!MARKUP.test(readable.replace(CODE, 'a'))) return tidy(readable.replace(CODE, '$1'));
+    budget -= readable.length + HEADING_COST;
+    if (budget < 0) return tidy(readable);
+    const [block] = fromMarkdown(`# ${readable}`).children;
+    const text = block === undefined ? '' : flatten(block);
+    return tidy(
+      text.replace(REFERENCE, (whole, text: string, label?: string) => {
+        return isDefined(label === undefined || label === '' ? text : label) ? text : whole;
+      }),
+    );
+  };
 }
 
 /** A function that knows which link labels a document defines; it reads the document when first asked. */
-export function definedLabels(text: string): (label: string) => boolean {
+function definedLabels(document: string): (label: string) => boolean {
   let labels: Set<string> | undefined;
   return (label) => {
-    labels ??= new Set(
-      Array.from(text.matchAll(/^ {0,3}\[([^[\]\n]{1,200})\]:/gm), (match) => labelKey(match[1] ?? '')),
-    );
+    labels ??= new Set(Array.from(document.matchAll(DEFINITION), (match) => labelKey(match[1] ?? '')));
     return labels.has(labelKey(label));
   };
 }
@@ -53,7 +64,7 @@ function flatten(node: Content): string {
 }
 
 function tidy(text: string): string {
-  return firstCodePoints(text.replace(/\s+/g, ' ').trim(), LONGEST_HEADING);
+  return firstCodePoints(text.replace(/\s+/g, ' ').trim(), LONGEST_HEADING).trimEnd();
 }
 
 function labelKey(label: string): string {

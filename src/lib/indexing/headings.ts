@@ -1,13 +1,13 @@
 import { fromMarkdown, type Options } from 'mdast-util-from-markdown';
 import { frontMatterOf } from './front-matter.ts';
-import { type Heading, scanHeadings } from './heading-scan.ts';
+import { certainHeadings, type Heading, scanHeadings } from './heading-scan.ts';
 
 /**
- * The parser is exact but slow, and superlinear in some inputs, so it reads windows of lines whose text is shortened to
- * what makes blocks. Only the last block of a window can go on after it; the next window starts there. A block of more
- * than `longestBlock` lines is passed over by a scan of lines, to the next heading that ends any block but code. After
- * `budget` characters (a line counts as 16 more) the scan reads the rest of the document. Measured: 30 ms for a long
- * document, under one second for the worst.
+ * The parser is exact but slow (0.1 ms a line) and superlinear in some inputs. So it reads only from where the lines
+ * leave a doubt, in windows of lines, whose text is shortened to what makes blocks; all but the last block of a window
+ * is settled, and the next one starts there. A block of more than `longestBlock` lines is passed over to the next
+ * heading that a scan of lines finds. After `budget` characters (a line counts as `lineCost` more) the scan reads the
+ * rest of the document. No document measured took more than half a second.
  */
 export const PARSER_LIMITS = {
   window: 64,
@@ -49,29 +49,34 @@ export function mayHaveHeadings(text: string): boolean {
 
 /**
  * The ATX and setext headings of a Markdown document that stand in no quote, list, code, HTML or front matter, in
- * order. Reads no further than it is asked to.
+ * order.
  */
 export function* headingsOf(text: string): Generator<Heading> {
   if (!mayHaveHeadings(text)) return;
-  const lines = text.replaceAll('\r', ' ').split('\n');
-  let at = frontMatterOf(text)?.lines ?? 0;
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r', ' ')
+    .split('\n');
   let budget: number = PARSER_LIMITS.budget;
-  let window: number = PARSER_LIMITS.window;
-  while (at < lines.length) {
-    const end = Math.min(lines.length, at + window);
-    const source = lines.slice(at, end).map(blockShape).join('\n');
-    budget -= source.length + (end - at) * PARSER_LIMITS.lineCost;
-    if (budget < 0) {
-      yield* scanHeadings(lines, at);
-      return;
+  for (let at = frontMatterOf(text)?.lines ?? 0; at < lines.length; ) {
+    const { headings, settled, doubt } = certainHeadings(lines, at);
+    yield* headings;
+    at = settled;
+    for (let window: number = PARSER_LIMITS.window; at <= doubt && at < lines.length; ) {
+      const end = Math.min(lines.length, at + window);
+      const source = lines.slice(at, end).map(blockShape).join('\n');
+      budget -= source.length + (end - at) * PARSER_LIMITS.lineCost;
+      if (budget < 0) {
+        yield* scanHeadings(lines, at);
+        return;
+      }
+      const parsed = parseWindow(source, end === lines.length ? Infinity : end - at);
+      for (const { level, line, end } of parsed.headings) yield { level, line: at + line, end: at + end };
+      at += parsed.settled;
+      if (parsed.settled > 0) window = PARSER_LIMITS.window;
+      else if (window < PARSER_LIMITS.longestBlock) window *= 2;
+      else at = lineOfNext(scanHeadings(lines, at), at) ?? lines.length;
     }
-    const { headings, settled } = parseWindow(source, end === lines.length ? Infinity : end - at);
-    for (const { level, line, end } of headings) yield { level, line: at + line, end: at + end };
-    if (settled > 0) {
-      at += settled;
-      window = PARSER_LIMITS.window;
-    } else if (window < PARSER_LIMITS.longestBlock) window *= 2;
-    else at = lineOfNext(scanHeadings(lines, at), at) ?? lines.length;
   }
 }
 

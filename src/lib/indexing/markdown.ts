@@ -1,5 +1,5 @@
 import { frontMatterOf } from './front-matter.ts';
-import { definedLabels, headingText } from './heading-text.ts';
+import { headingReader } from './heading-text.ts';
 import { headingsOf } from './headings.ts';
 import { type Piece, pieceMaker } from './piece.ts';
 
@@ -9,7 +9,7 @@ import { type Piece, pieceMaker } from './piece.ts';
  */
 export function sectionsOf(text: string): Piece[] {
   const piece = pieceMaker(text);
-  const isDefined = definedLabels(text);
+  const textOf = headingReader(text);
   const lineStart = lineStarts(text);
   const sections: Piece[] = [];
   const enclosing: { level: number; text: string }[] = [];
@@ -19,10 +19,7 @@ export function sectionsOf(text: string): Piece[] {
     const at = lineStart(line);
     if (at > start) sections.push(piece(start, at, path));
     while ((enclosing.at(-1)?.level ?? 0) >= level) enclosing.pop();
-    enclosing.push({
-      level,
-      text: headingText(text.slice(at, lineStart(end)).replace(/\n$/, '').split('\n'), isDefined),
-    });
+    enclosing.push({ level, text: textOf(text.slice(at, lineStart(end))) });
     path = enclosing.map((heading) => heading.text).filter((heading) => heading !== '');
     start = at;
   }
@@ -33,10 +30,10 @@ export function sectionsOf(text: string): Piece[] {
 /** Title of a Markdown document: its first heading of level 1, else the title in its front matter, else its file name. */
 export function documentTitle(text: string, path: string): string {
   const lineStart = lineStarts(text);
+  const textOf = headingReader(text);
   for (const { level, line, end } of headingsOf(text)) {
     if (level !== 1) continue;
-    const source = text.slice(lineStart(line), lineStart(end)).replace(/\n$/, '').split('\n');
-    const title = headingText(source, definedLabels(text));
+    const title = textOf(text.slice(lineStart(line), lineStart(end)));
     if (title !== '') return title;
   }
   return frontMatterOf(text)?.title ?? path.slice(path.lastIndexOf('/') + 1);

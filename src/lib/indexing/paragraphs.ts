@@ -85,13 +85,8 @@ function cutIn(window: Window): number {
   if (paragraph !== undefined) return paragraph;
   const ahead = window.fences[window.fence];
   if (ahead !== undefined && ahead.start > from && ahead.start < lowest && ahead.end > limit) return ahead.start;
-  const stretch = text.slice(lowest, limit);
   for (const pattern of [SENTENCE, LINE, SPACE]) {
-    const cuts = endsOf(stretch, pattern).map((end) => lowest + end);
-    const cut = nearest(
-      cuts.filter((at) => fenceAround(window, at) === undefined),
-      goal,
-    );
+    const cut = nearest(endsOf(pattern, window, lowest, limit), goal);
     if (cut !== undefined) return cut;
   }
   const fence = fenceAround(window, goal);
@@ -103,26 +98,20 @@ function cutIn(window: Window): number {
 function overlapStart(window: Window, cut: number): number {
   const { text } = window;
   const earliest = Math.max(moveBy(text, cut, -PIECE_SIZE.overlap), window.start + 1);
-  const [paragraph] = boundariesIn(window, earliest, cut - 1);
-  if (paragraph !== undefined) return paragraph;
-  const stretch = text.slice(earliest, cut);
+  for (const paragraph of boundariesIn(window, earliest, cut - 1)) return paragraph;
   for (const pattern of [SENTENCE, LINE, SPACE]) {
-    const start = endsOf(stretch, pattern)[0];
-    if (start === undefined || earliest + start >= cut) continue;
-    return fenceAround(window, earliest + start) === undefined ? earliest + start : cut;
+    for (const start of endsOf(pattern, window, earliest, cut - 1)) return start;
   }
   if (fenceAround(window, earliest) !== undefined) return cut;
   return graphemeBoundary(text, earliest + Math.ceil((cut - earliest) / 2), earliest);
 }
 
-function boundariesIn(window: Window, lowest: number, highest: number): number[] {
-  const found: number[] = [];
+function* boundariesIn(window: Window, lowest: number, highest: number): Generator<number> {
   for (let i = window.boundary; i < window.boundaries.length; i += 1) {
     const at = window.boundaries[i] ?? 0;
-    if (at > highest) break;
-    if (at >= lowest) found.push(at);
+    if (at > highest) return;
+    if (at >= lowest) yield at;
   }
-  return found;
 }
 
 function fenceAround(window: Window, at: number): Block | undefined {
@@ -134,14 +123,25 @@ function fenceAround(window: Window, at: number): Block | undefined {
   return undefined;
 }
 
-function endsOf(stretch: string, pattern: RegExp): number[] {
-  return Array.from(stretch.matchAll(pattern), (match) => match.index + match[0].length);
+/** Where matches end within a stretch, ascending; none within a code block that fits. */
+function* endsOf(pattern: RegExp, window: Window, lowest: number, highest: number): Generator<number> {
+  const stretch = window.text.slice(lowest, highest);
+  for (let from = 0; ; ) {
+    pattern.lastIndex = from;
+    if (!pattern.test(stretch)) return;
+    from = pattern.lastIndex;
+    if (fenceAround(window, lowest + from) === undefined) yield lowest + from;
+  }
 }
 
-function nearest(positions: readonly number[], goal: number): number | undefined {
-  let best: number | undefined;
-  for (const at of positions) if (best === undefined || Math.abs(at - goal) < Math.abs(best - goal)) best = at;
-  return best;
+/** The position nearest to a goal; reads ascending positions no further than needed. */
+function nearest(positions: Iterable<number>, goal: number): number | undefined {
+  let before: number | undefined;
+  for (const at of positions) {
+    if (at >= goal) return before === undefined || at - goal < goal - before ? at : before;
+    before = at;
+  }
+  return before;
 }
 
 /** The last grapheme boundary up to `at`, looking back no further than `lowest`; a code point boundary where none is. */
@@ -149,8 +149,7 @@ function graphemeBoundary(text: string, at: number, lowest: number): number {
   let from = Math.max(lowest, at - 64);
   if (isSecondHalf(text, from)) from += 1;
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  let boundary = 0;
-  for (const { index } of graphemes.segment(text.slice(from, at + 64))) if (from + index <= at) boundary = from + index;
+  const boundary = from + (graphemes.segment(text.slice(from, at + 64)).containing(at - from)?.index ?? 0);
   if (boundary > from) return boundary;
   return isSecondHalf(text, at) ? at + 1 : at;
 }

@@ -27,8 +27,8 @@ export function* patchLines(patch: string): Generator<PatchLine> {
     const header = inHunk || !patch.startsWith('@@', start) ? null : HEADER.exec(patch.slice(start, end).trimEnd());
     if (header !== null) {
       columns = (header[1] ?? '').length - 1;
-      const [, oldStart, oldCount] = OLD_RANGE.exec(header[2] ?? '') ?? [undefined, '0', '0'];
-      old = { next: Number(oldStart), left: Number(oldCount ?? 1) };
+      const range = OLD_RANGE.exec(header[2] ?? '');
+      old = range === null ? { next: 0, left: 0 } : { next: Number(range[1]), left: Number(range[2] ?? 1) };
       now = { next: Number(header[3]), left: Number(header[4] ?? 1) };
       yield { start, end, context: (header[5] ?? '').trim(), old: null, new: null };
     } else {

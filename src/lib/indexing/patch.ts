@@ -1,15 +1,18 @@
-import { firstCodePoints } from '../core/text.ts';
+import { codePointLength, firstCodePoints } from '../core/text.ts';
 import { PIECE_SIZE } from './paragraphs.ts';
 import { patchLines } from './patch-lines.ts';
-import { codePointCounter, moveBy, type Piece, pieceMaker } from './piece.ts';
+import { moveBy, type Piece, pieceMaker } from './piece.ts';
 
 /** Code points of a function context that are kept. */
 const LONGEST_CONTEXT = 200;
 
 /** Neighbouring lines of a patch: hunks, or a part of one. */
 interface Group {
+  /** UTF-16 units. */
   readonly start: number;
   readonly end: number;
+  /** Code points. */
+  readonly size: number;
   /** Function context of its hunks; null when they differ. */
   readonly context: string | null;
   readonly old: Span | null;
@@ -29,8 +32,6 @@ interface Span {
  */
 export function cutPatch(patch: string): Piece[] {
   const piece = pieceMaker(patch);
-  const count = codePointCounter(patch);
-  const sizeOf = ({ start, end }: Group): number => count(end) - count(start);
   const toPiece = (group: Group): Piece => ({
     ...piece(group.start, group.end, group.context === null || group.context === '' ? [] : [group.context]),
     lines: group.new ?? group.old,
@@ -42,20 +43,20 @@ export function cutPatch(patch: string): Piece[] {
   let group: Group | undefined;
   for (const lines of hunks) {
     const hunk = lines.reduce(joined);
-    if (group !== undefined && (sizeOf(group) + sizeOf(hunk) > PIECE_SIZE.target || changes(group, hunk, sizeOf))) {
+    if (group !== undefined && (group.size + hunk.size > PIECE_SIZE.target || changes(group, hunk))) {
       pieces.push(toPiece(group));
       group = undefined;
     }
-    if (sizeOf(hunk) <= PIECE_SIZE.max) group = group === undefined ? hunk : joined(group, hunk);
-    else pieces.push(...partsOf(patch, lines, sizeOf).map(toPiece));
+    if (hunk.size <= PIECE_SIZE.max) group = group === undefined ? hunk : joined(group, hunk);
+    else pieces.push(...partsOf(patch, lines).map(toPiece));
   }
   if (group !== undefined) pieces.push(toPiece(group));
   return pieces;
 }
 
 /** Whether a group is long enough to end where another function begins. */
-function changes(group: Group, hunk: Group, sizeOf: (group: Group) => number): boolean {
-  return group.context !== hunk.context && sizeOf(group) >= PIECE_SIZE.min;
+function changes(group: Group, hunk: Group): boolean {
+  return group.context !== hunk.context && group.size >= PIECE_SIZE.min;
 }
 
 /** The lines of each hunk, each as a group; what stands before the first header belongs to its line. */
@@ -69,7 +70,8 @@ function hunksOf(patch: string): Group[][] {
     }
     const hunk = hunks.at(-1);
     const start = hunks.length === 1 && hunk?.length === 0 ? 0 : line.start;
-    hunk?.push({ start, end: line.end, context, old: span(line.old), new: span(line.new) });
+    const size = codePointLength(patch.slice(start, line.end));
+    hunk?.push({ start, end: line.end, size, context, old: span(line.old), new: span(line.new) });
   }
   return hunks;
 }
@@ -80,7 +82,14 @@ function span(line: number | null): Span | null {
 
 function joined(a: Group, b: Group): Group {
   const context = a.context === b.context ? a.context : null;
-  return { start: a.start, end: b.end, context, old: united(a.old, b.old), new: united(a.new, b.new) };
+  return {
+    start: a.start,
+    end: b.end,
+    size: a.size + b.size,
+    context,
+    old: united(a.old, b.old),
+    new: united(a.new, b.new),
+  };
 }
 
 function united(a: Span | null, b: Span | null): Span | null {
@@ -89,21 +98,21 @@ function united(a: Span | null, b: Span | null): Span | null {
 }
 
 /** Cuts a hunk at its lines into parts near the target size, none over the maximum. */
-function partsOf(patch: string, lines: readonly Group[], sizeOf: (group: Group) => number): Group[] {
+function partsOf(patch: string, lines: readonly Group[]): Group[] {
   const parts: Group[] = [];
   let part: Group | undefined;
   for (const line of lines) {
-    if (part !== undefined && sizeOf(part) + sizeOf(line) > PIECE_SIZE.target) {
+    if (part !== undefined && part.size + line.size > PIECE_SIZE.target) {
       parts.push(part);
       part = undefined;
     }
-    let { start } = line;
-    while (sizeOf({ ...line, start }) > PIECE_SIZE.max) {
-      const end = moveBy(patch, start, PIECE_SIZE.target);
-      parts.push({ ...line, start, end });
-      start = end;
+    let rest = line;
+    while (rest.size > PIECE_SIZE.max) {
+      const end = moveBy(patch, rest.start, PIECE_SIZE.target);
+      parts.push({ ...line, start: rest.start, end, size: PIECE_SIZE.target });
+      rest = { ...line, start: end, size: rest.size - PIECE_SIZE.target };
     }
-    part = part === undefined ? { ...line, start } : joined(part, line);
+    part = part === undefined ? rest : joined(part, rest);
   }
   if (part !== undefined) parts.push(part);
   return parts;

@@ -1,3 +1,5 @@
+import { decodeWindows1252 } from '../core/windows-1252.ts';
+
 /** Git calls a file binary when its first 8000 bytes hold a NUL; so does this. */
 const BINARY_PROBE_BYTES = 8000;
 
@@ -13,6 +15,6 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
+    return decodeWindows1252(bytes);
   }
 }

@@ -2,9 +2,11 @@ import * as z from 'zod';
 import { normalizeText } from '../core/text.ts';
 import { INDEX_FORMAT } from '../corpus/content-hash.ts';
 import type { Document } from '../corpus/document.ts';
+import { documentKey } from '../corpus/store.ts';
 import { versionTime } from '../corpus/version.ts';
-import type { Commit, CommitRange, FilePatch } from '../engine/git.ts';
+import type { Commit, CommitRange, FilePatch, GitRepository } from '../engine/git.ts';
 import { type GitSource, gitDocument } from './git-source.ts';
+import { covers, parseMark } from './mark.ts';
 import { countSkipped, type Run, Surface } from './run.ts';
 
 /**
@@ -15,47 +17,72 @@ const diffsMark = z.object({
   format: z.literal(INDEX_FORMAT),
   since: z.number().nullable(),
   rules: z.string(),
-  shallow: z.array(z.string()),
+  cut: z.string(),
   base: z.string().nullable(),
   target: z.string().nullable(),
   skip: z.int(),
+  /** Whether diffs may be stored that `rules` leave out: other rules held when they were indexed. */
+  prune: z.boolean(),
 });
 type DiffsMark = z.output<typeof diffsMark>;
 
-/** Indexes the commits that were not indexed yet. Commits are history: what was indexed stays, also after a force-push. */
+/**
+ * Indexes the commits that were not indexed yet. Commits are history: what was indexed stays, also after a force-push.
+ * Only what the repository came to call generated or vendored leaves.
+ */
 export async function ingestDiffs(run: Run, source: GitSource): Promise<void> {
+  const { head, repository } = source;
   const surface = await Surface.open(run, source.repo, 'git:diffs');
   let mark = await resume(run, source, surface.mark);
-  if (mark.target !== null && mark.target !== source.head) {
-    mark = await walk(run, source, surface, mark, mark.target);
-  }
-  if (mark.base !== source.head) mark = await walk(run, source, surface, mark, source.head);
+  if (mark.target !== null) mark = await walk(run, source, surface, mark, mark.target);
+  const isIndexed = mark.base !== null && (mark.base === head || (await repository.isAncestor(head, mark.base)));
+  if (!isIndexed) await walk(run, source, surface, mark, head);
 }
 
 /** The stored watermark where it still holds for this repository and these options, else a fresh start. */
-async function resume(run: Run, { repository, rules }: GitSource, stored: string | null): Promise<DiffsMark> {
+async function resume(run: Run, source: GitSource, stored: string | null): Promise<DiffsMark> {
+  const { repository, rules, cut, head } = source;
   const since = run.since ?? null;
+  const mark = parseMark(diffsMark, stored);
+  const prune = mark === undefined ? stored !== null : mark.prune || mark.rules !== rules.digest;
   const fresh: DiffsMark = {
     format: INDEX_FORMAT,
-    since,
+    since: null,
     rules: rules.digest,
-    shallow: [...repository.shallow],
+    cut,
     base: null,
     target: null,
     skip: 0,
+    prune,
   };
-  if (stored === null) return fresh;
-  const parsed = diffsMark.safeParse(JSON.parse(stored));
-  if (!parsed.success) return fresh;
-  const mark = parsed.data;
-  const covered = mark.since === null || (since !== null && since >= mark.since);
-  const sameCut = mark.shallow.join() === fresh.shallow.join();
-  if (!covered || !sameCut || mark.rules !== fresh.rules) return fresh;
-  // A base or target that no longer exists (rewritten history, other clone) cannot bound a walk.
-  if (mark.base !== null && !(await repository.hasCommit(mark.base))) return fresh;
-  // What `skip` counts depends on the bounds of the walk.
-  const resumable = mark.target !== null && mark.since === since && (await repository.hasCommit(mark.target));
-  return resumable ? mark : { ...mark, since, target: null, skip: 0 };
+  const holds =
+    mark !== undefined &&
+    mark.cut === cut &&
+    mark.rules === rules.digest &&
+    covers(mark.since, since) &&
+    // A base that no longer exists (rewritten history, another clone) cannot bound a walk.
+    (mark.base === null || (await repository.hasCommit(mark.base)));
+  if (!holds) return { ...fresh, since: await boundOf(repository, fresh, since, head) };
+  const bound = await boundOf(repository, mark, since, head);
+  // What `skip` counts depends on the bounds of the walk. A target that is not in the history any more is not wanted.
+  const resumable = mark.target !== null && mark.since === bound && (await repository.isAncestor(mark.target, head));
+  return resumable ? mark : { ...mark, since: bound, target: null, skip: 0 };
+}
+
+/**
+ * From which time on a walk from `head` down to the base of a mark reads, so that it gives what was asked for. That of the
+ * mark where this makes no difference, for the mark then keeps what it says: a later run has less to do.
+ */
+async function boundOf(
+  repository: GitRepository,
+  { base, since: marked }: DiffsMark,
+  since: number | null,
+  head: string,
+): Promise<number | null> {
+  if (since === null || since === marked) return since;
+  const range = { from: head, not: base === null ? [] : [base] };
+  const all = await repository.count({ ...range, since: marked ?? undefined });
+  return all === (await repository.count({ ...range, since })) ? marked : since;
 }
 
 async function walk(
@@ -75,19 +102,25 @@ async function walk(
   const { progress } = run.engine;
   progress.start('commits', await repository.count(range));
   let done = 0;
+  const store = async (): Promise<void> => {
+    await surface.progress(JSON.stringify({ ...from, target, skip: start + done } satisfies DiffsMark));
+  };
   for await (const commit of repository.log(range)) {
     for (const file of commit.files) {
-      const reason = file.binary ? 'binary' : rules.exclusion(file.path);
+      const excluded = rules.exclusion(file.path);
+      const reason = excluded ?? (file.binary ? 'binary' : undefined);
       if (reason === undefined) surface.add(diffDocument(repo, commit, file));
       else countSkipped(run, reason);
+      if (excluded !== undefined && from.prune) surface.remove(documentKey(diffDocument(repo, commit, file)));
+      // Within a commit too: the first one of a repository may have all of its files. It is then read again on resuming.
+      if (surface.full) await store();
     }
     done += 1;
-    if (surface.full) {
-      await surface.progress(JSON.stringify({ ...from, target, skip: start + done } satisfies DiffsMark));
-      progress.advance(done);
-    }
+    if (surface.full) await store();
+    progress.advance(done);
   }
-  const end: DiffsMark = { ...from, base: target, target: null, skip: 0 };
+  const prune = from.prune && (from.since !== null || from.base !== null);
+  const end: DiffsMark = { ...from, base: target, target: null, skip: 0, prune };
   await surface.complete(JSON.stringify(end));
   progress.end();
   return end;
@@ -103,12 +136,17 @@ function diffDocument(repo: string, commit: Commit, file: FilePatch): Document {
     commit: commit.id,
     path: normalizeText(file.path),
     title: subject,
-    // A patch that was left out for its size keeps its numbers.
-    body: file.patch === null ? `+${String(file.additions)} -${String(file.deletions)}` : normalizeText(file.patch),
+    body: patchBody(file),
     preface: `${message}${renamed}`,
     author: normalizeText(commit.author.name) || null,
     createdAt: commit.committer.time,
     updatedAt: commit.committer.time,
     version: versionTime(commit.committer.time),
   });
+}
+
+/** The patch; of one that was left out for its size its numbers; nothing for a link, a submodule, and missing contents. */
+function patchBody({ patch, additions, deletions }: FilePatch): string {
+  if (patch !== null) return normalizeText(patch);
+  return additions + deletions === 0 ? '' : `+${String(additions)} -${String(deletions)}`;
 }

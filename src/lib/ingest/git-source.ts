@@ -1,4 +1,4 @@
-import { type Document } from '../corpus/document.ts';
+import type { Document } from '../corpus/document.ts';
 import type { GitRepository, ObjectId } from '../engine/git.ts';
 import type { PathRules } from './git-rules.ts';
 
@@ -9,6 +9,8 @@ export interface GitSource {
   readonly head: ObjectId;
   readonly repository: GitRepository;
   readonly rules: PathRules;
+  /** Changes when a shallow clone gets more or less of its history; the same for every whole clone. */
+  readonly cut: string;
 }
 
 /** A document of a repository with every field that git does not know set to nothing. */

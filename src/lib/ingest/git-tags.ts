@@ -2,17 +2,27 @@ import * as z from 'zod';
 import { sha256Hex } from '../core/hash.ts';
 import { normalizeText } from '../core/text.ts';
 import { INDEX_FORMAT } from '../corpus/content-hash.ts';
+import type { Document } from '../corpus/document.ts';
 import { versionTime } from '../corpus/version.ts';
 import { query } from '../engine/database.ts';
 import type { Tag } from '../engine/git.ts';
 import { type GitSource, gitDocument } from './git-source.ts';
+import { covers, parseMark } from './mark.ts';
 import { countSkipped, type Run, Surface } from './run.ts';
+
+/** Watermark: the tags that are indexed, those from `since` (ms) on; `tags` is null while a run is on its way. */
+const tagsMark = z.object({
+  format: z.literal(INDEX_FORMAT),
+  since: z.number().nullable(),
+  tags: z.string().nullable(),
+});
+type TagsMark = z.output<typeof tagsMark>;
 
 const storedRelease = z.object({ key: z.string(), tag: z.string(), blob: z.string().nullable() });
 
 /**
  * Indexes tags as releases. A release that came from GitHub says more than its tag and is left alone; deleted tags
- * leave.
+ * leave. `since` leaves tags out that are not indexed yet; those that are follow the repository.
  */
 export async function ingestTags(run: Run, source: GitSource): Promise<void> {
   const { repo, repository } = source;
@@ -20,9 +30,10 @@ export async function ingestTags(run: Run, source: GitSource): Promise<void> {
   for await (const tag of repository.tags()) tags.push({ ...tag, name: normalizeText(tag.name) });
   tags.sort((a, b) => (a.name < b.name ? -1 : 1));
   const since = run.since ?? null;
+  const digest = sha256Hex(JSON.stringify(tags));
   const surface = await Surface.open(run, repo, 'git:tags');
-  const done = JSON.stringify({ format: INDEX_FORMAT, since, tags: sha256Hex(JSON.stringify(tags)) });
-  if (surface.mark === done) return;
+  const mark = parseMark(tagsMark, surface.mark);
+  if (mark?.tags === digest && covers(mark.since, since)) return;
 
   const [stored] = await run.engine.database.read([
     query(
@@ -32,21 +43,31 @@ export async function ingestTags(run: Run, source: GitSource): Promise<void> {
       (row) => storedRelease.parse(row),
     ),
   ]);
-  const foreign = new Set(stored.filter((row) => row.blob === null).map((row) => row.tag));
+  const byTag = new Map(stored.map((row) => [row.tag, row]));
   const present = new Set(tags.map((tag) => tag.name));
+  let tooOld = 0;
   run.engine.progress.start('tags', tags.length);
-  for (const tag of tags) {
-    if (foreign.has(tag.name)) countSkipped(run, 'tag with a release');
-    else if (since !== null && tag.by.time < since) countSkipped(run, 'before since');
-    else surface.add(tagDocument(repo, tag));
-    if (surface.full) await surface.progress(surface.mark ?? JSON.stringify({ started: true }));
+  for (const [at, tag] of tags.entries()) {
+    const before = byTag.get(tag.name);
+    if (before?.blob === null) {
+      countSkipped(run, 'tag with a release');
+    } else if (before === undefined && since !== null && tag.by.time < since) {
+      tooOld += 1;
+      countSkipped(run, 'before since');
+    } else surface.add(tagDocument(repo, tag));
+    if (surface.full) await surface.progress(markText({ since, tags: null }));
+    run.engine.progress.advance(at + 1);
   }
-  const removals = stored.filter((row) => row.blob !== null && !present.has(row.tag)).map((row) => row.key);
-  await surface.complete(done, { removals });
+  for (const row of stored) if (row.blob !== null && !present.has(row.tag)) surface.remove(row.key);
+  await surface.complete(markText({ since: tooOld === 0 ? null : since, tags: digest }));
   run.engine.progress.end();
 }
 
-function tagDocument(repo: string, tag: Tag) {
+function markText(mark: Omit<TagsMark, 'format'>): string {
+  return JSON.stringify({ format: INDEX_FORMAT, ...mark } satisfies TagsMark);
+}
+
+function tagDocument(repo: string, tag: Tag): Document {
   const message = normalizeText(tag.message ?? '').trim();
   return gitDocument({
     repo,

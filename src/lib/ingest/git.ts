@@ -1,4 +1,5 @@
 import { Failure } from '../core/failure.ts';
+import { sha256Hex } from '../core/hash.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
 import type { ObjectId } from '../engine/git.ts';
 import { ingestDiffs } from './git-diffs.ts';
@@ -6,27 +7,31 @@ import { ingestDocs } from './git-docs.ts';
 import type { GitSource } from './git-source.ts';
 import { loadPathRules } from './git-rules.ts';
 import { ingestTags } from './git-tags.ts';
+import { RepoNames } from './repo-names.ts';
 import { type Run, wants } from './run.ts';
 
 /** Indexes the repository at a path: docs of HEAD, diffs of its history, tags as releases. */
 export async function ingestGit(run: Run, path: string): Promise<void> {
   const repository = await run.engine.git.open(path, run.engine.signal);
   try {
-    const repo = run.repo ?? repository.slug;
-    if (repo === null) {
+    const name = run.repo ?? repository.slug;
+    if (name === null) {
       throw new Failure('invalid_input', `repo: ${path} has no remote on GitHub to take its name from`, {
         hint: 'Name it yourself: --repo owner/name',
       });
     }
-    if (!isRepoSlug(repo)) throw new Failure('invalid_input', 'repo: must be owner/name');
+    if (!isRepoSlug(name)) throw new Failure('invalid_input', 'repo: must be owner/name');
     const head: ObjectId | null = repository.head;
     if (head === null) {
       throw new Failure('unreadable_input', `${path} has no commits yet`, {
         hint: 'There is nothing to index. Commit something, then run this again.',
       });
     }
+    const repo = (await RepoNames.of(run.engine.database)).spelling(name);
     run.report.repos.push(repo);
-    const source: GitSource = { repo, head, repository, rules: await loadPathRules(repository, head) };
+    const rules = await loadPathRules(repository, head);
+    const cut = sha256Hex(repository.shallow.join(' ')).slice(0, 16);
+    const source: GitSource = { repo, head, repository, rules, cut };
     if (wants(run, 'doc')) await ingestDocs(run, source);
     if (wants(run, 'release')) await ingestTags(run, source);
     if (wants(run, 'diff')) await ingestDiffs(run, source);

@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.ts';
 import { parseTimeOrAge } from '../core/time.ts';
+import type { EdgeExtractor } from '../corpus/edge.ts';
 import type { Indexer } from '../corpus/indexed-document.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
 import { defineOperation } from '../operation/operation.ts';
@@ -10,7 +11,7 @@ import type { Run } from './run.ts';
 import { targetKind } from './target.ts';
 
 /** The operation `index`, on top of what makes documents searchable. */
-export function indexOperation(index: Indexer) {
+export function indexOperation(index: Indexer, edgesOf: EdgeExtractor) {
   return defineOperation({
     name: 'index',
     title: 'Index a repository or an export',
@@ -41,6 +42,7 @@ export function indexOperation(index: Indexer) {
           unchanged: 0,
           removed: 0,
           skipped: {},
+          warnings: {},
           problem_count: 0,
           problems: [],
         };
@@ -48,6 +50,7 @@ export function indexOperation(index: Indexer) {
         const run: Run = {
           engine,
           index,
+          edgesOf,
           types: input.types === undefined ? undefined : new Set(input.types),
           since,
           repo: input.repo,

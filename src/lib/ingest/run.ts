@@ -1,10 +1,10 @@
 import { Failure } from '../core/failure.ts';
 import type { Document } from '../corpus/document.ts';
 import type { DocumentTypeName } from '../corpus/document-types.ts';
+import type { EdgeExtractor } from '../corpus/edge.ts';
 import type { Indexer } from '../corpus/indexed-document.ts';
-import { type RepoFacts, storeBatch } from '../corpus/store.ts';
+import { type Batch, storeBatch } from '../corpus/store.ts';
 import { watermarkQuery } from '../corpus/watermark.ts';
-import type { WriteStep } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { IndexedTarget } from './index-contract.ts';
 
@@ -17,6 +17,7 @@ const BATCH_CHARACTERS = 1_000_000;
 export interface Run {
   readonly engine: Engine;
   readonly index: Indexer;
+  readonly edgesOf: EdgeExtractor;
   readonly types: ReadonlySet<DocumentTypeName> | undefined;
   /** Milliseconds since the epoch. */
   readonly since: number | undefined;
@@ -31,37 +32,37 @@ export function wants(run: Run, type: DocumentTypeName): boolean {
 }
 
 export function countSkipped(run: Run, reason: string): void {
-  run.report.skipped[reason] = (run.report.skipped[reason] ?? 0) + 1;
+  countIn(run.report.skipped, reason);
 }
 
-interface BatchExtras {
-  readonly removals?: readonly string[];
-  readonly facts?: ReadonlyMap<string, RepoFacts>;
-  readonly keepNewer?: boolean;
+/** Adds one to a count by name. */
+export function countIn(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
 }
+
+type BatchExtras = Pick<Batch, 'facts' | 'keepNewer' | 'onChange'>;
 
 /** One surface of one source, written in batches; each batch moves the watermark in its own transaction. */
 export class Surface {
   readonly #run: Run;
   readonly #source: string;
   readonly #surface: string;
-  readonly #onChange: readonly WriteStep[];
   #documents: Document[] = [];
+  #removals: string[] = [];
   #characters = 0;
   #mark: string | null;
 
-  private constructor(run: Run, source: string, surface: string, mark: string | null, onChange: readonly WriteStep[]) {
+  private constructor(run: Run, source: string, surface: string, mark: string | null) {
     this.#run = run;
     this.#source = source;
     this.#surface = surface;
     this.#mark = mark;
-    this.#onChange = onChange;
   }
 
   /** Opens a surface; its watermark is read once here. */
-  static async open(run: Run, source: string, surface: string, onChange: readonly WriteStep[] = []): Promise<Surface> {
+  static async open(run: Run, source: string, surface: string): Promise<Surface> {
     const [[row]] = await run.engine.database.read([watermarkQuery({ source, surface })]);
-    return new Surface(run, source, surface, row?.value ?? null, onChange);
+    return new Surface(run, source, surface, row?.value ?? null);
   }
 
   /** The watermark as it stands, JSON text; null where ingestion never ran. */
@@ -74,8 +75,14 @@ export class Surface {
     this.#characters += document.body.length + document.preface.length;
   }
 
+  /** Has the document of a key leave the index, if it is there. */
+  remove(key: string): void {
+    this.#removals.push(key);
+  }
+
   get full(): boolean {
-    return this.#documents.length >= BATCH_DOCUMENTS || this.#characters >= BATCH_CHARACTERS;
+    const changes = this.#documents.length + this.#removals.length;
+    return changes >= BATCH_DOCUMENTS || this.#characters >= BATCH_CHARACTERS;
   }
 
   /** Stores what was added since and moves the watermark on; more is to come. Fails with `interrupted`. */
@@ -89,18 +96,19 @@ export class Surface {
   }
 
   async #commit(after: string, complete: boolean, more: BatchExtras): Promise<void> {
-    const { engine, index, report, dryRun } = this.#run;
+    const { engine, index, edgesOf, report, dryRun } = this.#run;
     if (engine.signal.aborted) throw interrupted();
     const outcome = await storeBatch(engine.database, index, {
       documents: this.#documents,
+      removals: this.#removals,
       ...more,
       watermark: { source: this.#source, surface: this.#surface, before: this.#mark, after, complete },
-      onChange: this.#onChange,
+      edgesOf,
       dryRun,
       now: engine.clock.now(),
     });
     if (outcome === undefined) {
-      throw new Failure('database_busy', 'another process is indexing the same source', {
+      throw new Failure('database_busy', 'another process is indexing the same repository', {
         hint: 'What both of them stored is safe. Run this command again when the other one is done.',
       });
     }
@@ -109,6 +117,7 @@ export class Surface {
     report.removed += outcome.removed;
     if (!dryRun) this.#mark = after;
     this.#documents = [];
+    this.#removals = [];
     this.#characters = 0;
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { documentPredicate, type Filters, Parameters } from '../corpus/filters.ts';
 import { type Query, query } from '../engine/database.ts';
-import type { FtsQuery, RelaxedTerm } from './fts-query.ts';
+import { anyOf, type FtsQuery, type RelaxedTerm } from './fts-query.ts';
 
 const TABLES = { nat: 'passages_nat', code: 'passages_code' } as const;
 
@@ -12,6 +12,9 @@ const WEIGHTS = '3.0, 2.0, 2.0, 1.0';
 // passages to be scored stay under the budget; the first few always are.
 const RELAXED_POSTINGS = 20_000;
 const RELAXED_MINIMUM = 3;
+
+/** How deep a tier is looked through for further entities when few of them fill its pool; in passages. */
+const DEEPEST_PASSAGE = 5000;
 
 const candidateRow = z.object({
   passage_id: z.int(),
@@ -28,42 +31,82 @@ const candidateRow = z.object({
 /** A passage that the full-text index found. */
 export type CandidateRow = z.output<typeof candidateRow>;
 
+/** How many candidates, and by what. */
+export interface CandidateCut {
+  /** Passages per index and tier. */
+  readonly pool: number;
+  /** Beyond the pool a tier goes on until it has this many entities. */
+  readonly entities: number;
+  /** What the strict tier is cut by; with a time, the newest of all that match are among the candidates. */
+  readonly by: 'score' | 'updated_at' | 'created_at';
+}
+
 /**
- * The sparse side as one statement: per index a strict tier (every token), and below it, where that does not fill the
- * pool, a relaxed one (any token). BM25 is FTS5's, negated so that higher is better. Undefined when the text holds
- * nothing that either index could find.
+ * The sparse side as one statement: per index a strict tier (every token), below it, where that does not fill the pool,
+ * a relaxed one (any of the rarest tokens), and where all of these find nothing, any token at all: a filter may have
+ * left only passages with the frequent ones. BM25 is FTS5's, negated so that higher is better. Undefined when the text
+ * holds nothing that either index could find.
  */
-export function candidatesQuery(fts: FtsQuery, filters: Filters, pool: number): Query<CandidateRow> | undefined {
+export function candidatesQuery(fts: FtsQuery, filters: Filters, cut: CandidateCut): Query<CandidateRow> | undefined {
   const parameters = new Parameters();
-  const limit = parameters.add(pool);
+  const pool = parameters.add(cut.pool);
+  const entities = parameters.add(cut.entities);
   const predicate = documentPredicate(filters, parameters);
-  const tiers: { name: string; sql: string; index: string; tier: number }[] = [];
-  for (const index of ['nat', 'code'] as const) {
-    const asked = fts[index];
-    if (asked === null) continue;
+  const tables: string[] = [];
+  const tiers: { name: string; index: string; tier: number }[] = [];
+  /** Adds the best passages of a tier, and those of further entities where few entities fill the pool. */
+  const addTier = (
+    index: 'nat' | 'code',
+    tier: number,
+    match: string,
+    by: CandidateCut['by'],
+    guard = 'true',
+  ): string => {
+    const name = `${index}_${String(tier)}`;
     const table = TABLES[index];
-    const ranked = (match: string): string =>
-      `SELECT ${table}.rowid AS passage_id, bm25(${table}, ${WEIGHTS}) AS score
+    const ranked = (condition: string, limit: string): string =>
+      `SELECT ${table}.rowid AS passage_id, bm25(${table}, ${WEIGHTS}) AS score, ${by === 'score' ? '0' : `-d.${by}`} AS age, d.entity
        FROM ${table} CROSS JOIN documents d ON d.id = ${table}.rowid >> 16
-       WHERE ${table} MATCH ${match} AND ${predicate}`;
-    const cut = `ORDER BY score, passage_id LIMIT ${limit}`;
-    const strict = `${ranked(parameters.add(asked.strict))} ${cut}`;
-    tiers.push({ name: `${index}_strict`, sql: strict, index, tier: 0 });
-    if (asked.relaxed.length > 0) {
-      const unfilled = `(SELECT count(*) FROM ${index}_strict) < ${limit}`;
-      const relaxed = `${ranked(rarestTerms(table, asked.relaxed, parameters))} AND ${unfilled} ${cut}`;
-      tiers.push({ name: `${index}_relaxed`, sql: relaxed, index, tier: 1 });
-    }
+       WHERE ${table} MATCH ${match} AND ${predicate} AND ${condition} ORDER BY age, score, passage_id LIMIT ${limit}`;
+    const crowded = `(SELECT count(*) >= ${pool} AND count(DISTINCT entity) < ${entities} FROM ${name})`;
+    tables.push(
+      `${name} AS MATERIALIZED (${ranked(guard, pool)})`,
+      // A bare column of an aggregate with min() comes from the row of the minimum.
+      `${name}_further AS MATERIALIZED (
+         SELECT passage_id, score, entity, min(place) AS place
+         FROM (SELECT *, row_number() OVER (ORDER BY age, score, passage_id) AS place FROM (${ranked(crowded, String(DEEPEST_PASSAGE))}))
+         WHERE entity NOT IN (SELECT entity FROM ${name}) GROUP BY entity ORDER BY place LIMIT ${entities})`,
+    );
+    tiers.push({ name, index, tier }, { name: `${name}_further`, index, tier });
+    return name;
+  };
+  const relaxable = (['nat', 'code'] as const).flatMap((index) => {
+    const asked = fts[index];
+    if (asked === null) return [];
+    const strict = addTier(index, 0, parameters.add(asked.strict), cut.by);
+    const all = `(SELECT entity FROM ${strict} UNION ALL SELECT entity FROM ${strict}_further)`;
+    const wanted =
+      cut.by === 'score'
+        ? `count(*) < ${pool} OR count(DISTINCT entity) < ${entities}`
+        : `count(DISTINCT entity) < ${entities}`;
+    return asked.relaxed.length === 0
+      ? []
+      : [{ index, terms: asked.relaxed, unfilled: `(SELECT ${wanted} FROM ${all})` }];
+  });
+  for (const { index, terms, unfilled } of relaxable) {
+    addTier(index, 1, rarestTerms(TABLES[index], terms, parameters), 'score', unfilled);
+  }
+  const nothing = tiers.map(({ name }) => `NOT EXISTS (SELECT 1 FROM ${name})`).join(' AND ');
+  for (const { index, terms } of relaxable) {
+    if (terms.length > RELAXED_MINIMUM) addTier(index, 2, parameters.add(anyOf(terms)), 'score', nothing);
   }
   if (tiers.length === 0) return undefined;
-  const sql = `WITH ${tiers.map(({ name, sql: body }) => `${name} AS MATERIALIZED (${body})`).join(',\n')}
+  const found = tiers.map(
+    ({ name, index, tier }) => `SELECT passage_id, score, '${index}' AS "index", ${String(tier)} AS tier FROM ${name}`,
+  );
+  const sql = `WITH ${tables.join(',\n')}
     SELECT t.passage_id, d.id AS document_id, t."index", t.tier, -t.score AS score, d.entity, d.type, d.created_at, d.updated_at
-    FROM (${tiers
-      .map(
-        ({ name, index, tier }) =>
-          `SELECT passage_id, score, '${index}' AS "index", ${String(tier)} AS tier FROM ${name}`,
-      )
-      .join(' UNION ALL ')}) AS t JOIN documents d ON d.id = t.passage_id >> 16
+    FROM (${found.join(' UNION ALL ')}) AS t JOIN documents d ON d.id = t.passage_id >> 16
     ORDER BY t.tier, t.score, t.passage_id`;
   return query(sql, parameters.values, (row) => candidateRow.parse(row));
 }
@@ -79,47 +122,4 @@ function rarestTerms(table: string, terms: readonly RelaxedTerm[], parameters: P
       WHERE t.value ->> 'term' IS NULL OR v.doc IS NOT NULL)
     WINDOW rarest AS (ORDER BY postings, place ROWS UNBOUNDED PRECEDING))
     WHERE place <= ${String(RELAXED_MINIMUM)} OR postings <= ${String(RELAXED_POSTINGS)})`;
-}
-
-/** A document in the order of the sparse ranker; `rank` from 1. */
-export interface SparseHit {
-  readonly passageId: number;
-  readonly documentId: number;
-  readonly entity: string;
-  readonly type: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly score: number;
-  readonly rank: number;
-}
-
-/**
- * One ranking out of the rows of both indexes: strict before relaxed; within a tier the indexes take turns by rank,
- * since their scores cannot be compared, prose first. A document counts once, with its best passage.
- */
-export function sparseRanking(rows: readonly CandidateRow[]): SparseHit[] {
-  const places = new Map<string, number>();
-  const placed = rows.map((row) => {
-    const key = `${row.index}/${String(row.tier)}`;
-    const place = places.get(key) ?? 0;
-    places.set(key, place + 1);
-    return { row, place };
-  });
-  placed.sort(
-    (a, b) => a.row.tier - b.row.tier || a.place - b.place || Number(a.row.index === 'code') - Number(b.row.index === 'code'),
-  );
-  const best = new Map<number, CandidateRow>();
-  for (const { row } of placed) {
-    if (!best.has(row.document_id)) best.set(row.document_id, row);
-  }
-  return [...best.values()].map((row, at) => ({
-    passageId: row.passage_id,
-    documentId: row.document_id,
-    entity: row.entity,
-    type: row.type,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    score: row.score,
-    rank: at + 1,
-  }));
 }

@@ -5,6 +5,11 @@ import type { SearchInput } from './search-contract.ts';
 
 /** The filters of a search in the form the corpus takes. Fails with `invalid_input` for a time that is none. */
 export function filtersOf(input: SearchInput, now: number): Filters {
+  const since = timeOf('since', input.since, now);
+  const until = timeOf('until', input.until, now);
+  if (since !== undefined && until !== undefined && since > until) {
+    throw new Failure('invalid_input', 'since: must not be later than until');
+  }
   return {
     repo: listOf(input.repo),
     type: listOf(input.type),
@@ -14,8 +19,8 @@ export function filtersOf(input: SearchInput, now: number): Filters {
     assignee: input.assignee,
     author: input.author,
     path: input.path,
-    since: timeOf('since', input.since, now),
-    until: timeOf('until', input.until, now),
+    since,
+    until,
   };
 }
 
@@ -32,5 +37,8 @@ function timeOf(field: 'since' | 'until', text: string | undefined, now: number)
   if (text === undefined) return undefined;
   const time = parseTimeOrAge(text, now);
   if (time !== undefined) return time;
-  throw new Failure('invalid_input', `${field}: must be a time such as 2024-05-01T10:00:00Z, a date, or an age such as 7d`);
+  throw new Failure(
+    'invalid_input',
+    `${field}: must be a time such as 2024-05-01T10:00:00Z, a date, or an age such as 7d`,
+  );
 }

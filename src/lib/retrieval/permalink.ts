@@ -20,7 +20,7 @@ const WEB = 'https://github.com';
 export function permalink(fields: LinkFields, lines: Lines | null): string {
   const { repo, number, commit, tag } = fields;
   const path = fields.path ?? '';
-  const recorded = fields.url !== null && /^https?:\/\//.test(fields.url) ? fields.url : undefined;
+  const recorded = webPage(fields.url);
   const thread = `${WEB}/${repo}/${fields.type === 'issue' || fields.type === 'issue_comment' ? 'issues' : 'pull'}/${String(number)}`;
   switch (fields.type) {
     case 'doc': {
@@ -43,6 +43,13 @@ export function permalink(fields: LinkFields, lines: Lines | null): string {
     case 'pull_request':
       return recorded ?? thread;
   }
+}
+
+/** A recorded page as it may be shown: a web address without credentials, spelt as a browser would. */
+function webPage(text: string | null): string | undefined {
+  if (text === null || !URL.canParse(text)) return undefined;
+  const { protocol, username, password, href } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '' ? href : undefined;
 }
 
 function withAnchor(page: string, prefix: string, id: string | null): string {

@@ -5,7 +5,10 @@ import { FILTER_NAMES, type FilterName } from './search-contract.ts';
 
 const presence = z.record(z.string(), z.int());
 
-/** Names of the filters that no visible document satisfies, each looked at alone; one row. */
+/**
+ * Names of the filters that no visible document satisfies, each looked at alone; one row. An answer with results needs
+ * none of this: what passed all filters passed each.
+ */
 export function unmatchedFiltersQuery(filters: Filters): Query<FilterName[]> {
   const parameters = new Parameters();
   const columns = [...filterConditions(filters, parameters)].map(
@@ -18,10 +21,9 @@ export function unmatchedFiltersQuery(filters: Filters): Query<FilterName[]> {
   });
 }
 
-const repoRow = z.object({ slug: z.string(), indexed_at: z.string().nullable() });
-export type KnownRepo = z.output<typeof repoRow>;
+const repoRow = z.object({ slug: z.string() });
 
-/** Every repository of the database and when it was last indexed. */
-export function reposQuery(): Query<KnownRepo> {
-  return query('SELECT slug, indexed_at FROM repos ORDER BY slug', [], (row) => repoRow.parse(row));
+/** Every repository of the database. */
+export function reposQuery(): Query<string> {
+  return query('SELECT slug FROM repos ORDER BY slug', [], (row) => repoRow.parse(row).slug);
 }

@@ -1,17 +1,15 @@
+import { firstCodePoints } from '../core/text.ts';
 import { formatTime } from '../core/time.ts';
 import { indexProvenance, type Provenance, sourceId } from '../corpus/provenance.ts';
 import { referenceOf } from '../corpus/reference.ts';
 import type { StoredDocument } from '../corpus/stored-document.ts';
-import type { Group } from './aggregate.ts';
+import type { NamedGroup } from './aggregate.ts';
 import type { PassageDetail } from './details.ts';
 import type { Hit } from './hit.ts';
 import { permalink } from './permalink.ts';
 import type { SearchResult } from './search-contract.ts';
 
-/** Rows of one entity that are named in an answer beside the one that represents it; all of them are counted. */
-export const MAX_FOLDED_ROWS = 3;
-
-/** Bodies of sections longer than this show less of it. */
+/** Longer titles are cut, in code points. */
 const MAX_TITLE_LENGTH = 200;
 
 /** What round trip two brought, by passage and document id. */
@@ -23,13 +21,13 @@ export interface Details {
 }
 
 /** One row of an answer; undefined when its document left the index between the two round trips. */
-export function resultOf(group: Group<Hit>, details: Details): SearchResult | undefined {
+export function resultOf(group: NamedGroup<Hit>, details: Details): SearchResult | undefined {
   const hit = group.representative;
   const detail = details.passages.get(hit.passageId);
   if (detail === undefined) return undefined;
   const { document } = detail;
   const body = details.bodies.get(hit.documentId);
-  const others = foldedRows(group.others, details);
+  const others = foldedRows(group.named, details);
   return {
     ...identificationOf(document),
     ...fieldsOfType(document),
@@ -51,7 +49,7 @@ export function resultOf(group: Group<Hit>, details: Details): SearchResult | un
     dense_rank: hit.denseRank,
     sparse_rank: hit.sparseRank,
     rerank_score: rounded(hit.rerankScore),
-    ...(group.others.length > 0 && { same_entity: { count: group.others.length, others } }),
+    ...(group.count > 0 && { same_entity: { count: group.count, others } }),
     ...(body !== undefined && {
       content: body,
       content_source: 'index' as const,
@@ -61,7 +59,7 @@ export function resultOf(group: Group<Hit>, details: Details): SearchResult | un
 }
 
 function foldedRows(hits: readonly Hit[], { documents }: Details): NonNullable<SearchResult['same_entity']>['others'] {
-  return hits.slice(0, MAX_FOLDED_ROWS).flatMap((hit) => {
+  return hits.flatMap((hit) => {
     const document = documents.get(hit.documentId);
     if (document === undefined) return [];
     return [
@@ -114,7 +112,7 @@ function wireId(id: string): number | string {
 }
 
 function titleOf(document: StoredDocument): string {
-  if (document.title !== '') return document.title.slice(0, MAX_TITLE_LENGTH);
+  if (document.title !== '') return firstCodePoints(document.title, MAX_TITLE_LENGTH);
   return document.number === null ? (document.path ?? document.type) : `#${String(document.number)}`;
 }
 

@@ -1,25 +1,38 @@
 import { formatTime } from '../core/time.ts';
 import type { Filters } from '../corpus/filters.ts';
-import { type Query, query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import { defineOperation } from '../operation/operation.ts';
-import { aggregate, type Group } from './aggregate.ts';
-import { type CandidateRow, candidatesQuery, sparseRanking } from './candidates.ts';
+import { aggregate, type Group, nameOthers } from './aggregate.ts';
+import { candidatesQuery } from './candidates.ts';
 import { bodiesQuery, documentsQuery, passagesQuery } from './details.ts';
-import { type Fetched, fetchQuery, requireAll } from './fetch.ts';
+import { fetchQuery, requireAll } from './fetch.ts';
 import { filtersOf } from './filter-input.ts';
 import { buildFtsQuery } from './fts-query.ts';
 import { reciprocalRankFusion } from './fusion.ts';
 import type { Hit } from './hit.ts';
 import { nearest } from './nearest.ts';
-import { type KnownRepo, reposQuery, unmatchedFiltersQuery } from './populations.ts';
-import { MAX_FOLDED_ROWS, resultOf } from './respond.ts';
+import { reposQuery, unmatchedFiltersQuery } from './populations.ts';
+import { resultOf } from './respond.ts';
 import { scanQuery } from './scan.ts';
-import { DEFAULT_SCAN_WINDOW_MS, type SearchInput, type SearchOutput, searchInput, searchOutput } from './search-contract.ts';
+import {
+  DEFAULT_SCAN_WINDOW_MS,
+  type SearchInput,
+  type SearchOutput,
+  type SearchResult,
+  searchInput,
+  searchOutput,
+} from './search-contract.ts';
 import { snippetFor } from './snippet-for.ts';
+import { poolOf, sparseRanking } from './sparse-ranking.ts';
+
+/** An answer names folded rows until it has this many rows, and always some: agents pay for every character. */
+const MAX_ROWS = 13;
+const MIN_NAMED = 3;
 
 /** Rows with an inlined body, per type. */
 const MAX_INLINED = 3;
+
+const EARLIEST_TIME_MS = -8.64e15;
 
 export const search = defineOperation({
   name: 'search',
@@ -34,7 +47,23 @@ export const search = defineOperation({
   async handler(engine, input) {
     const plan = planOf(input, engine.clock.now());
     const found = await findHits(engine, input, plan);
-    return respond(engine, input, plan, found);
+    const shown =
+      found.groups.length === 0 ? await explainNothing(engine, plan) : await show(engine, input, plan, found);
+    return {
+      count: shown.results.length,
+      mode: plan.mode,
+      fusion: input.fusion,
+      sort: input.sort,
+      since: wireTime(plan.effective.since),
+      until: wireTime(plan.effective.until),
+      truncated: found.truncated,
+      dense_candidates: 0,
+      sparse_candidates: found.sparseCandidates,
+      rerank_requested: input.rerank,
+      rerank_applied: false,
+      embedder: engine.embedder?.id ?? null,
+      ...shown,
+    };
   },
 });
 
@@ -51,7 +80,7 @@ function planOf(input: SearchInput, now: number): Plan {
   if (input.sources !== undefined) return { mode: 'fetch', asked, effective: asked };
   if (input.query !== undefined && input.query.trim() !== '') return { mode: 'search', asked, effective: asked };
   const until = asked.until ?? now + 1;
-  const since = asked.since ?? (asked.until ?? now) - DEFAULT_SCAN_WINDOW_MS;
+  const since = asked.since ?? Math.max(EARLIEST_TIME_MS, (asked.until ?? now) - DEFAULT_SCAN_WINDOW_MS);
   return { mode: 'scan', asked, effective: { ...asked, since, until } };
 }
 
@@ -59,50 +88,56 @@ interface Found {
   readonly groups: readonly Group<Hit>[];
   readonly truncated: boolean;
   readonly sparseCandidates: number;
-  readonly unmatched: SearchOutput['filters_unmatched'];
-  readonly repos: readonly KnownRepo[];
 }
 
-/** Round trip one: what matches, which filters match nothing at all, and how fresh the index is. */
-async function findHits(engine: Engine, input: SearchInput, plan: Plan): Promise<Found> {
-  const { asked, effective, mode } = plan;
-  const common = [unmatchedFiltersQuery(asked), reposQuery()] as const;
+/** Round trip one: what matches. */
+async function findHits(engine: Engine, input: SearchInput, { effective, mode }: Plan): Promise<Found> {
+  const { top_k: limit, sort, sources = [] } = input;
   if (mode === 'fetch') {
-    const sources = input.sources ?? [];
-    const [[unmatched = []], repos, fetched] = await engine.database.read([...common, fetchQuery(sources)]);
-    const groups = requireAll(sources, fetched).map((representative) => ({ representative, others: [] }));
-    return { groups, truncated: false, sparseCandidates: 0, unmatched, repos };
+    const [fetched] = await engine.database.read([fetchQuery(sources, effective)]);
+    const hits = requireAll(sources, fetched);
+    const groups = hits.map((representative) => ({ representative, others: [], count: 0 }));
+    return { groups, truncated: false, sparseCandidates: 0 };
   }
   if (mode === 'scan') {
-    const order = input.sort === 'created_desc' ? 'created_at' : 'updated_at';
-    const scan = scanQuery(effective, order, input.top_k);
-    const [[unmatched = []], repos, hits] = await engine.database.read([...common, scan]);
-    const groups = aggregate(hits, input.top_k + 1);
-    const truncated = groups.length > input.top_k;
-    return { groups: groups.slice(0, input.top_k), truncated, sparseCandidates: 0, unmatched, repos };
+    const order = sort === 'created_desc' ? 'created_at' : 'updated_at';
+    const scan = scanQuery(effective, order, { entities: limit + 1, rows: MAX_ROWS });
+    const [hits] = await engine.database.read([scan]);
+    const groups = aggregate(hits, limit + 1).map((group) => ({
+      ...group,
+      count: group.representative.entityRows - 1,
+    }));
+    return { groups: groups.slice(0, limit), truncated: groups.length > limit, sparseCandidates: 0 };
   }
-  const pool = Math.max(50, input.top_k * 5);
-  const sparse = input.fusion === 'dense_only' ? undefined : candidatesQuery(buildFtsQuery(input.query ?? ''), effective, pool);
-  const [[unmatched = []], repos, rows] = await engine.database.read([...common, sparse ?? NO_CANDIDATES]);
-  const ranking = sparseRanking(rows).slice(0, pool);
-  const hits = ranking.map(
-    ({ score, rank, ...hit }): Hit => ({
-      ...hit,
-      score: reciprocalRankFusion([rank]),
-      sparseScore: score,
-      sparseRank: rank,
-      denseScore: null,
-      denseRank: null,
-      rerankScore: null,
-    }),
-  );
-  const groups = aggregate(inOrder(hits, input.sort), input.top_k);
-  return { groups, truncated: false, sparseCandidates: ranking.length, unmatched, repos };
+  const hits = await sparseHits(engine, input, effective);
+  return { groups: aggregate(inOrder(hits, sort), limit), truncated: false, sparseCandidates: hits.length };
 }
 
-const NO_CANDIDATES: Query<CandidateRow> = query('SELECT 1 WHERE false', [], () => {
-  throw new TypeError('a query without rows gave one');
-});
+async function sparseHits(engine: Engine, input: SearchInput, filters: Filters): Promise<Hit[]> {
+  const { query = '', top_k: entities, sort, fusion } = input;
+  if (fusion === 'dense_only') return [];
+  const pool = Math.max(50, entities * 5);
+  const by = sort === 'relevance' ? 'score' : timeOf(sort);
+  const candidates = candidatesQuery(buildFtsQuery(query), filters, { pool, entities, by });
+  if (candidates === undefined) return [];
+  const [rows] = await engine.database.read([candidates]);
+  const ranking = sparseRanking(rows);
+  // A time sort takes all of them: the newest may rank last.
+  const kept = by === 'score' ? poolOf(ranking, pool, entities) : ranking;
+  return kept.map(({ score, rank, ...hit }) => ({
+    ...hit,
+    score: reciprocalRankFusion([rank]),
+    sparseScore: score,
+    sparseRank: rank,
+    denseScore: null,
+    denseRank: null,
+    rerankScore: null,
+  }));
+}
+
+function timeOf(sort: 'updated_desc' | 'created_desc'): 'updated_at' | 'created_at' {
+  return sort === 'updated_desc' ? 'updated_at' : 'created_at';
+}
 
 function inOrder(hits: readonly Hit[], sort: SearchInput['sort']): readonly Hit[] {
   if (sort === 'relevance') return hits;
@@ -110,19 +145,17 @@ function inOrder(hits: readonly Hit[], sort: SearchInput['sort']): readonly Hit[
   return hits.toSorted((a, b) => time(b) - time(a) || a.documentId - b.documentId);
 }
 
+type Shown = Pick<SearchOutput, 'filters_unmatched' | 'nearest_repos' | 'repos' | 'results'>;
+
 /** Round trip two: everything that is shown of the hits. */
-async function respond(engine: Engine, input: SearchInput, plan: Plan, found: Found): Promise<SearchOutput> {
-  const { groups } = found;
+async function show(engine: Engine, input: SearchInput, plan: Plan, found: Found): Promise<Shown> {
+  const groups = nameOthers(found.groups, Math.max(MIN_NAMED, MAX_ROWS - found.groups.length));
   const representatives = groups.map((group) => group.representative);
-  const folded = groups.flatMap((group) => group.others.slice(0, MAX_FOLDED_ROWS));
-  const [passages, documents, bodies] =
-    groups.length === 0
-      ? [[], [], []]
-      : await engine.database.read([
-          passagesQuery(representatives.map((hit) => hit.passageId)),
-          documentsQuery(folded.map((hit) => hit.documentId)),
-          bodiesQuery(inlined(input, plan, representatives)),
-        ]);
+  const [passages, documents, bodies] = await engine.database.read([
+    passagesQuery(representatives.map((hit) => hit.passageId)),
+    documentsQuery(groups.flatMap((group) => group.named).map((hit) => hit.documentId)),
+    bodiesQuery(inlined(input, plan, representatives)),
+  ]);
   const details = {
     passages: new Map(passages.map((each) => [each.passageId, each])),
     documents: new Map(documents.map((each) => [each.id, each])),
@@ -130,26 +163,8 @@ async function respond(engine: Engine, input: SearchInput, plan: Plan, found: Fo
     snippet: snippetFor(plan.mode === 'search' ? (input.query ?? '') : ''),
   };
   const results = groups.flatMap((group) => resultOf(group, details) ?? []);
-  const shown = new Set(results.map((result) => result.repo));
-  const repos = found.repos.filter(({ slug }) => shown.has(slug));
-  return {
-    count: results.length,
-    mode: plan.mode,
-    fusion: input.fusion,
-    sort: input.sort,
-    since: wireTime(plan.effective.since),
-    until: wireTime(plan.effective.until),
-    truncated: found.truncated,
-    dense_candidates: 0,
-    sparse_candidates: found.sparseCandidates,
-    filters_unmatched: found.unmatched,
-    ...nearestRepos(plan, found),
-    rerank_requested: input.rerank,
-    rerank_applied: false,
-    embedder: engine.embedder?.id ?? null,
-    repos: repos.map(({ slug, indexed_at }) => ({ repo: slug, index_updated_at: indexed_at })),
-    results,
-  };
+  const indexed = new Map(passages.map(({ document }) => [document.repo, document.indexedAt]));
+  return { filters_unmatched: [], repos: freshness(results, indexed), results };
 }
 
 function inlined(input: SearchInput, plan: Plan, hits: readonly Hit[]): number[] {
@@ -163,11 +178,26 @@ function inlined(input: SearchInput, plan: Plan, hits: readonly Hit[]): number[]
   );
 }
 
-function nearestRepos(plan: Plan, found: Found): Pick<SearchOutput, 'nearest_repos'> {
-  if (!found.unmatched.includes('repo')) return {};
-  const known = found.repos.map(({ slug }) => slug);
-  const names = new Set((plan.asked.repo ?? []).flatMap((wrong) => nearest(wrong, known, 3)));
-  return { nearest_repos: [...names] };
+function freshness(
+  results: readonly SearchResult[],
+  indexed: ReadonlyMap<string, string | null>,
+): SearchOutput['repos'] {
+  const slugs = [...new Set(results.map((result) => result.repo))].sort();
+  return slugs.map((repo) => ({ repo, index_updated_at: indexed.get(repo) ?? null }));
+}
+
+/** Round trip two of an answer without results: which filters match nothing at all. */
+async function explainNothing(engine: Engine, { asked }: Plan): Promise<Shown> {
+  if (Object.values(asked).every((value) => value === undefined))
+    return { filters_unmatched: [], repos: [], results: [] };
+  const [[unmatched = []], known] = await engine.database.read([unmatchedFiltersQuery(asked), reposQuery()]);
+  const near = new Set((asked.repo ?? []).flatMap((wrong) => nearest(wrong, known, 3)));
+  return {
+    filters_unmatched: unmatched,
+    ...(unmatched.includes('repo') && { nearest_repos: [...near] }),
+    repos: [],
+    results: [],
+  };
 }
 
 function wireTime(ms: number | undefined): string | null {

@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, rmSync, write
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TestRepository, temporaryDirectory } from '../../support/repository.ts';
-import { type Snapshot, snapshot } from './reading.ts';
+import { type History, historyOf, type Snapshot, snapshot } from './reading.ts';
 
 interface Trap {
   readonly name: string;
@@ -161,6 +161,7 @@ const TRAPS: readonly Trap[] = [
 let directory: string;
 let clean: TestRepository;
 let expected: Snapshot;
+let expectedHistory: History;
 let canary: string;
 let sprung: string;
 let copies = 0;
@@ -193,6 +194,7 @@ beforeAll(async () => {
   clean.git('tag', 'light');
   clean.git('repack', '-adq');
   expected = await snapshot(clean);
+  expectedHistory = await historyOf(clean);
 });
 
 beforeEach(() => {
@@ -267,6 +269,25 @@ describe('a hostile repository', () => {
       rmSync(sprung, { force: true });
     }
     rmSync(sprung, { force: true });
+    expect(await historyOf(copy)).toEqual(expectedHistory);
+    expect(existsSync(sprung)).toBe(false);
+  });
+
+  it('changes nothing else that can be read, with several of these together', async () => {
+    const names = [
+      'diff.external',
+      'textconv',
+      'color.ui',
+      'core.abbrev',
+      'log.showSignature',
+      'packed replacement',
+      'grafts',
+    ];
+    const chosen = TRAPS.filter((trap) => names.includes(trap.name));
+    expect(chosen).toHaveLength(names.length);
+    const copy = copyOfClean();
+    for (const { set } of chosen) set(copy, canary);
+    rmSync(sprung, { force: true });
     expect(await snapshot(copy)).toEqual(expected);
     expect(existsSync(sprung)).toBe(false);
   });
@@ -283,7 +304,7 @@ describe('a hostile repository', () => {
     const copy = copyOfClean();
     execFileSync('chown', ['-R', '12345', copy.path]);
     expect(attempt(copy, ['log'])).toBe('failed');
-    expect(await snapshot(copy)).toEqual(expected);
+    expect(await historyOf(copy)).toEqual(expectedHistory);
   });
 });
 
@@ -321,7 +342,7 @@ describe('a hostile environment', () => {
       rmSync(sprung, { force: true });
     }
     for (const [name, value] of entries) vi.stubEnv(name, value);
-    expect(await snapshot(clean)).toEqual(expected);
+    expect(await historyOf(clean)).toEqual(expectedHistory);
     expect(existsSync(sprung)).toBe(false);
   });
 
@@ -334,7 +355,7 @@ describe('a hostile environment', () => {
     }
     vi.stubEnv('HOME', home);
     vi.stubEnv('XDG_CONFIG_HOME', home);
-    expect(await snapshot(clean)).toEqual(expected);
+    expect(await historyOf(clean)).toEqual(expectedHistory);
     expect(existsSync(sprung)).toBe(false);
   });
 });

@@ -1,6 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { COMMIT_TEXT_LIMIT } from '../../../src/lib/adapters/git/diff-tree.ts';
+import { COMMIT_OBJECT_LIMIT } from '../../../src/lib/adapters/git/history.ts';
 import { AUTHOR, TestRepository } from '../../support/repository.ts';
 import { all, commitsOf, filesOf, reading } from './reading.ts';
 
@@ -218,7 +220,7 @@ describe('the files of a commit', () => {
     const id = repository.commit(`second\n\n${IMITATION}\n`, {
       'a.txt': text('c'),
       'b.txt': `${IMITATION}\n`,
-      'c.txt': IMITATION,
+      'c.txt': IMITATION.replaceAll(/^/gm, '+'),
     });
     const [commit] = await commitsOf(repository);
     expect(commit?.message).toBe(`second\n\n${IMITATION}\n`);
@@ -233,7 +235,7 @@ describe('the files of a commit', () => {
   });
 
   it('may hold NUL after what git looks at to tell text from binary', async () => {
-    const text = `${'x\n'.repeat(5000)}`;
+    const text = 'x\n'.repeat(5000);
     repository.commit('first', { 'a.txt': text, 'b.txt': 'b\n' });
     const tail = '\0\0:100644 100644 1 2 M\0a.txt\0end\n';
     const id = repository.commit('second', { 'a.txt': `${text}${tail}`, 'b.txt': 'c\n' });
@@ -259,19 +261,15 @@ describe('the files of a commit', () => {
   });
 
   it('of a commit that changes very much keep their text up to a limit', async () => {
-    const contents = `${'sixty-three characters to a line, and one thousand of these lines\n'.repeat(900)}`;
-    const id = repository.commit(
-      'first',
-      Object.fromEntries(
-        Array.from({ length: 320 }, (_, at) => [`f${String(at + 100)}`, `${String(at)}\n${contents}`]),
-      ),
-    );
+    const contents = `${'x'.repeat(6000)}\n`.repeat(10);
+    const names = Array.from({ length: 320 }, (_, at) => `f${String(at)}`);
+    const id = repository.commit('first', Object.fromEntries(names.map((name) => [name, contents])));
     const files = await filesOf(repository, id);
     const kept = files.filter((file) => file.patch !== null);
-    expect(files.every((file) => file.additions === 901)).toBe(true);
+    expect(files.every((file) => file.additions === 10)).toBe(true);
     expect(kept.length).toBeGreaterThan(200);
     expect(kept.length).toBeLessThan(320);
-    expect(kept.reduce((sum, file) => sum + (file.patch?.length ?? 0), 0)).toBeLessThanOrEqual(16 << 20);
+    expect(kept.reduce((sum, file) => sum + (file.patch?.length ?? 0), 0)).toBeLessThanOrEqual(COMMIT_TEXT_LIMIT);
   });
 
   it('are decoded file by file', async () => {
@@ -317,21 +315,17 @@ describe('a commit', () => {
       [raw(who('never'), 'm'), 'm', AUTHOR, 0],
     ];
     for (const [id, message, name, time] of cases) {
-      const [commit] = await commitsOf({ path: repository.path } as TestRepository, { from: await withHead(id) });
+      repository.git('update-ref', 'refs/heads/main', id);
+      const [commit] = await commitsOf(repository);
       expect(commit).toMatchObject({ id, message, author: { name, time }, committer: { name, time }, files: [] });
     }
   });
 
-  const withHead = (id: string): Promise<string> => {
-    repository.gitWith({}, 'update-ref', '--no-deref', 'refs/heads/main', id);
-    return Promise.resolve(id);
-  };
-
   it('may have a very long message, of which the beginning is given', async () => {
-    await withHead(raw(who('1 +0000'), 'x'.repeat(3 << 20)));
+    repository.git('update-ref', 'refs/heads/main', raw(who('1 +0000'), 'x'.repeat(3 << 20)));
     const [commit] = await commitsOf(repository);
     expect(commit?.message.length).toBeGreaterThan(1_000_000);
-    expect(commit?.message.length).toBeLessThan(1 << 20);
+    expect(commit?.message.length).toBeLessThan(COMMIT_OBJECT_LIMIT);
   });
 });
 

@@ -1,7 +1,17 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gitProcess } from '../../../src/lib/adapters/git/git.ts';
 import { TestRepository, temporaryDirectory } from '../../support/repository.ts';
@@ -75,9 +85,11 @@ describe('open', () => {
   it('reads objects that a clone borrows, through a relative path too', async () => {
     const path = join(directory, 'borrower');
     origin.git('clone', '--quiet', '--shared', origin.path, path);
+    const objects = join(path, '.git/objects');
     writeFileSync(
-      join(path, '.git/objects/info/alternates'),
-      `../../../../${origin.path}/.git/objects\n`.replaceAll('//', '/'),
+      join(objects, 'info/alternates'),
+      `${relative(objects, join(origin.path, '.git/objects'))}
+`,
     );
     expect(await commitsOf(path)).toEqual(await commitsOf(origin));
   });
@@ -156,16 +168,43 @@ describe('open', () => {
     expect(await reading(path, (opened) => Promise.resolve(opened.head))).toBe(head);
   });
 
+  it('knows a branch whose name is not ASCII', async () => {
+    const repository = TestRepository.init();
+    repository.git('checkout', '--quiet', '--orphan', 'voilà');
+    const id = repository.commit('first');
+    await reading(repository, (opened) => {
+      expect([opened.defaultBranch, opened.head]).toEqual(['voilà', id]);
+      return Promise.resolve();
+    });
+    repository.remove();
+  });
+
   it('removes what it put aside, also after a failure, and nothing else', async () => {
-    const aside = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('gh-rag-git-'));
-    const before = new Set(aside());
+    const refs = join(origin.path, '.git/refs/heads');
+    // Other tests put theirs aside at the same time: those with links to this repository count.
+    const aside = (): string[] =>
+      readdirSync(tmpdir()).filter((name) => {
+        try {
+          return (
+            name.startsWith('gh-rag-git-') && readlinkSync(join(tmpdir(), name, 'refs/heads')) === realpathSync(refs)
+          );
+        } catch {
+          return false;
+        }
+      });
     const opened = await gitProcess().open(origin.path, never);
-    const mine = aside().filter((name) => !before.has(name) && existsSync(join(tmpdir(), name, 'refs/heads/main')));
-    expect(mine.length).toBeGreaterThan(0);
+    expect(aside()).toHaveLength(1);
     await opened.close();
     await opened.close();
-    expect(existsSync(join(origin.path, '.git/refs/heads/main'))).toBe(true);
-    expect(execFileSync('git', ['fsck'], { cwd: origin.path, stdio: 'pipe' }).toString()).toBe('');
+    expect(aside()).toEqual([]);
+    const detached = join(origin.path, '.git/HEAD');
+    const before = readFileSync(detached);
+    writeFileSync(detached, `${'1'.repeat(40)}\n`);
+    await expect(gitProcess().open(origin.path, never)).rejects.toMatchObject({ code: 'unreadable_input' });
+    writeFileSync(detached, before);
+    expect(aside()).toEqual([]);
+    expect(existsSync(join(refs, 'main'))).toBe(true);
+    expect(origin.git('fsck', '--no-dangling')).toBe('');
   });
 });
 
@@ -175,7 +214,7 @@ describe('history that was rewritten', () => {
     const tree = origin.git('rev-parse', 'HEAD^{tree}');
     await reading(origin, async (repository) => {
       expect(await repository.hasCommit(head)).toBe(true);
-      expect(await repository.isAncestor(`${origin.git('rev-parse', 'HEAD~1')}`, head)).toBe(true);
+      expect(await repository.isAncestor(origin.git('rev-parse', 'HEAD~1'), head)).toBe(true);
       expect(await repository.isAncestor(head, head)).toBe(true);
       expect(await repository.isAncestor(head, origin.git('rev-parse', 'HEAD~1'))).toBe(false);
       for (const id of [gone, tree, 'HEAD', '--all', head.slice(0, 8), '', `${head}\n`]) {

@@ -35,12 +35,25 @@ export async function filesOf(target: TestRepository | string, id: string): Prom
   return commit?.files ?? [];
 }
 
-export interface Snapshot {
+/** What git could be made to print otherwise, of a repository with commits. */
+export interface History {
   readonly head: string | null;
   readonly defaultBranch: string | null;
-  readonly count: number;
   readonly commits: readonly Commit[];
   readonly tags: readonly Tag[];
+}
+
+export async function historyOf(target: TestRepository | string): Promise<History> {
+  return reading(target, async (repository) => {
+    const { head, defaultBranch } = repository;
+    const log = all(repository.log({ from: head ?? '', not: [] }));
+    const [commits, tags] = await Promise.all([log, all(repository.tags())]);
+    return { head, defaultBranch, commits, tags };
+  });
+}
+
+export interface Snapshot extends History {
+  readonly count: number;
   readonly tree: readonly TreeEntry[];
   readonly blobs: readonly string[];
   readonly touched: ReadonlyMap<string, number>;
@@ -48,21 +61,15 @@ export interface Snapshot {
 
 /** Everything that can be read of a repository with commits, for comparing two of them. */
 export async function snapshot(target: TestRepository | string): Promise<Snapshot> {
+  const history = await historyOf(target);
   return reading(target, async (repository) => {
     const range = { from: repository.head ?? '', not: [] };
     const tree = await all(repository.tree(range.from));
-    const blobs = await all(
-      repository.blobs(
-        tree.map((entry) => entry.blob),
-        1 << 20,
-      ),
-    );
+    const ids = tree.map((entry) => entry.blob);
+    const blobs = await all(repository.blobs(ids, 1 << 20));
     return {
-      head: repository.head,
-      defaultBranch: repository.defaultBranch,
+      ...history,
       count: await repository.count(range),
-      commits: await all(repository.log(range)),
-      tags: await all(repository.tags()),
       tree,
       blobs: blobs.map((blob) => Buffer.from(blob ?? '').toString('latin1')),
       touched: await repository.touched(range),

@@ -20,7 +20,7 @@ const TEXT =
   '--no-textconv --src-prefix=a/ --dst-prefix=b/ --submodule=short --ignore-submodules=none --no-rename-empty -l1000';
 
 /** What a request for patches gives; the renames are found by similarity of at least half. */
-export type Renames = '--find-renames=50%' | '--no-renames';
+type Renames = '--find-renames=50%' | '--no-renames';
 
 /**
  * One long-running `git diff-tree --stdin`. Requests are answered in order. A request for objects that are missing or

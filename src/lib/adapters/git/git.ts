@@ -66,6 +66,6 @@ async function readDefaultBranch(directory: string): Promise<string | null> {
 
 /** What a symbolic ref names; null when it is none. Such refs are always files of their own. */
 async function readSymbolicRef(path: string): Promise<string | null> {
-  const target = /^ref:\s*(\S+)\s*$/.exec((await readSmallFile(path, undefined, 'latin1')) ?? '')?.[1];
+  const target = /^ref:[ \t]*([^\0- ]+)[ \t\r\n]*$/.exec((await readSmallFile(path, undefined, 'latin1')) ?? '')?.[1];
   return target === undefined ? null : decodePath(Buffer.from(target, 'latin1'));
 }

@@ -18,7 +18,7 @@ const AHEAD = 64;
 const DAMAGED_LIMIT = 8;
 
 /** The commits whose parents are missing because the clone is shallow. */
-export type Cut = ReadonlySet<ObjectId>;
+type Cut = ReadonlySet<ObjectId>;
 
 /**
  * The commits of a range with their patches. Four processes at most walk the range side by side, each for what it is

@@ -6,7 +6,7 @@ const LATEST_SECONDS = 253_402_300_799;
 
 const SIGNATURE_START = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----/gm;
 
-export interface CommitText {
+interface CommitText {
   readonly parents: readonly ObjectId[];
   readonly author: Signature;
   readonly committer: Signature;

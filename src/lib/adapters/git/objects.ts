@@ -9,7 +9,7 @@ export function isObjectId(id: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id);
 }
 
-export interface ObjectInfo {
+interface ObjectInfo {
   /** `commit`, `tag`, `tree` or `blob`. */
   readonly type: string;
   /** Bytes. */

@@ -14,7 +14,7 @@ const REF_NAMESPACES = ['heads', 'remotes', 'tags'];
 const BIG_FILE = '32m';
 
 /** What is believed of a stranger's configuration. */
-export interface RemoteConfig {
+interface RemoteConfig {
   readonly originUrl: string | null;
   readonly objectFormat: 'sha1' | 'sha256';
 }
@@ -92,8 +92,8 @@ function ownConfig(objectFormat: 'sha1' | 'sha256'): string {
   return `[core]
 \trepositoryFormatVersion = ${objectFormat === 'sha1' ? '0' : '1'}
 \tbare = true
-\tattributesFile = ${devNull}
-\thooksPath = ${devNull}
+\tattributesFile = ${JSON.stringify(devNull)}
+\thooksPath = ${JSON.stringify(devNull)}
 \tfsmonitor = false
 \tcommitGraph = false
 \tuseReplaceRefs = false
@@ -107,8 +107,8 @@ async function readHead(gitDir: string): Promise<string> {
   // A link instead of `ref: …`, as the first versions of git made it.
   const target = await readlink(path).catch(() => '');
   if (target.startsWith('refs/')) return `ref: ${target}`;
-  const line = (await readSmallFile(path, HEAD_LIMIT, 'latin1'))?.trim() ?? '';
-  if (/^(?:ref:\s*refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})$/.test(line)) return line;
+  const line = (await readSmallFile(path, HEAD_LIMIT, 'latin1'))?.replace(/[ \t\r\n]+$/, '') ?? '';
+  if (/^(?:ref:[ \t]*refs\/[^\0- ]+|[0-9a-f]{40}|[0-9a-f]{64})$/.test(line)) return line;
   throw new Failure('unreadable_input', 'the HEAD of the repository cannot be read', {
     hint: 'See what `git status` says in it.',
   });

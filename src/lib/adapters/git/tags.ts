@@ -5,7 +5,7 @@ import { isObjectId, ObjectReader } from './objects.ts';
 import { decodePath } from './text.ts';
 
 /** Bytes of a tag object that are read: of a longer message the beginning is given. */
-export const TAG_OBJECT_LIMIT = 1 << 20;
+const TAG_OBJECT_LIMIT = 1 << 20;
 
 const NEWLINE = 0x0a;
 const NAME_LIMIT = 64 * 1024;

@@ -1,0 +1,46 @@
+import type { Interfaces } from '@oclif/core';
+import { Failure, toFailure } from '../core/failure.ts';
+import type { CommandShape } from './flags.ts';
+import { describeForFlags } from './report.ts';
+import { type UsageContext, usageFailure } from './usage.ts';
+
+/** What the failure of a command depends on. */
+export interface FailureContext extends UsageContext {
+  readonly interrupted: boolean;
+  /** What an interruption says on how to go on. */
+  readonly interruptHint: string;
+  /** What was given, where the command line was parsed by an operation's shape. */
+  readonly given: { readonly shape: CommandShape; readonly input: Readonly<Record<string, unknown>> } | undefined;
+}
+
+/** Whatever a command threw, as the failure that its user is told. */
+export function commandFailure(error: unknown, context: FailureContext): Failure {
+  const failure = usageFailure(error, context) ?? toFailure(error);
+  const { code, message, hint } = failure;
+  // The failure itself is the cause, so that its stack is shown when debugging.
+  const cause = failure;
+  // After Ctrl-C everything fails in its own way; to the user it is one thing.
+  if (context.interrupted && code !== 'interrupted') {
+    return new Failure('interrupted', 'interrupted', { hint: context.interruptHint, cause: error });
+  }
+  switch (code) {
+    case 'interrupted':
+      return new Failure(code, message, { hint: hint ?? context.interruptHint, cause });
+    case 'internal':
+      return new Failure(code, message, { hint: hint ?? 'DEBUG=1 shows where; please report it.', cause });
+    case 'invalid_input': {
+      if (context.given === undefined) return failure;
+      const { shape, input } = context.given;
+      const help = `See ${context.command} --help.`;
+      return new Failure(code, describeForFlags(message, shape, input), { hint: hint ?? help, cause });
+    }
+    default:
+      return failure;
+  }
+}
+
+/** Every name that may follow two dashes, for suggestions. */
+export function flagNames(flags: Interfaces.FlagInput): string[] {
+  const negations = Object.entries(flags).filter(([, flag]) => flag.type === 'boolean' && flag.allowNo);
+  return [...Object.keys(flags), ...negations.map(([name]) => `no-${name}`), 'help'];
+}

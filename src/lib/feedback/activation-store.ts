@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { formatTime } from '../core/time.ts';
+import { Parameters } from '../corpus/filters.ts';
+import { type Change, change, type Query, query } from '../engine/database.ts';
+import type { Principal } from '../engine/principal.ts';
+import type { Activation } from './activation.ts';
+import { principalId } from './principal.ts';
+import type { WireActivation } from './wire.ts';
+
+const activationRow = z.object({
+  source_id: z.string(),
+  retrieved: z.number(),
+  usage: z.number(),
+  updated_at: z.int(),
+});
+
+export interface StoredActivation {
+  readonly sourceId: string;
+  readonly activation: Activation;
+}
+
+/** A principal's activation of sources, as stored; sources without any have no row. */
+export function activationsQuery(principal: Principal, sourceIds: readonly string[]): Query<StoredActivation> {
+  const parameters = new Parameters();
+  return query(
+    `SELECT source_id, retrieved, usage, updated_at FROM activations
+     WHERE principal_id = ${principalId(principal, parameters)}
+       AND source_id IN (SELECT value FROM json_each(${parameters.add(JSON.stringify(sourceIds))}))`,
+    parameters.values,
+    (row) => {
+      const { source_id, retrieved, usage, updated_at } = activationRow.parse(row);
+      return { sourceId: source_id, activation: { retrieved, usage, updatedAt: updated_at } };
+    },
+  );
+}
+
+/** Stores activations; the principal must have its row. */
+export function writeActivations(principal: Principal, activations: ReadonlyMap<string, Activation>): Change {
+  const rows = [...activations].map(([source_id, { retrieved, usage, updatedAt }]) => ({
+    source_id,
+    retrieved,
+    usage,
+    updated_at: updatedAt,
+  }));
+  const parameters = new Parameters();
+  return change(
+    `INSERT INTO activations (principal_id, source_id, retrieved, usage, updated_at)
+     SELECT ${principalId(principal, parameters)}, value ->> 'source_id', value ->> 'retrieved', value ->> 'usage', value ->> 'updated_at'
+     FROM json_each(${parameters.add(JSON.stringify(rows))}) WHERE true
+     ON CONFLICT DO UPDATE SET retrieved = excluded.retrieved, usage = excluded.usage, updated_at = excluded.updated_at`,
+    parameters.values,
+  );
+}
+
+/** An activation that was already decayed to the time of reading, as it is shown. */
+export function wireActivation({ retrieved, usage, updatedAt }: Activation): WireActivation {
+  return { retrieved, usage, total: retrieved + usage, updated_at: formatTime(updatedAt) };
+}

@@ -1,0 +1,23 @@
+import { Failure } from '../core/failure.ts';
+import type { Parameters } from '../corpus/filters.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Principal } from '../engine/principal.ts';
+
+/** The principal of a caller. Fails with `principal_required` where nobody could be verified. */
+export function requirePrincipal(engine: Engine): Principal {
+  if (engine.principal !== null) return engine.principal;
+  throw new Failure('principal_required', 'the feedback memory of this database needs a verified GitHub user', {
+    hint: 'Set GH_TOKEN, or run gh auth login.',
+  });
+}
+
+/** A principal's name as an SQL expression: the local one is known to the database alone. */
+export function principalName(principal: Principal, parameters: Parameters): string {
+  if (principal.kind === 'github') return parameters.add(`github:${String(principal.userId)}`);
+  return '(SELECT local_principal FROM installations)';
+}
+
+/** A principal's row id as an SQL expression; NULL, which equals nothing, for one that never wrote. */
+export function principalId(principal: Principal, parameters: Parameters): string {
+  return `(SELECT id FROM principals WHERE name = ${principalName(principal, parameters)})`;
+}

@@ -1,0 +1,62 @@
+import type { CandidateRow } from './candidates.ts';
+
+/** A document in the order of the sparse ranker; `rank` from 1. */
+export interface SparseHit {
+  readonly passageId: number;
+  readonly documentId: number;
+  readonly entity: string;
+  readonly type: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly score: number;
+  readonly rank: number;
+}
+
+/**
+ * One ranking out of the rows of both indexes: strict before relaxed; within a tier the indexes take turns by rank,
+ * since their scores cannot be compared, prose first. A document counts once, with its best passage.
+ */
+export function sparseRanking(rows: readonly CandidateRow[]): SparseHit[] {
+  const places = new Map<string, number>();
+  const placed = rows.map((row) => {
+    const key = `${row.index}/${String(row.tier)}`;
+    const place = places.get(key) ?? 0;
+    places.set(key, place + 1);
+    return { row, place };
+  });
+  placed.sort(
+    (a, b) =>
+      a.row.tier - b.row.tier || a.place - b.place || Number(a.row.index === 'code') - Number(b.row.index === 'code'),
+  );
+  const best = new Map<number, CandidateRow>();
+  for (const { row } of placed) {
+    if (!best.has(row.document_id)) best.set(row.document_id, row);
+  }
+  return [...best.values()].map((row, at) => ({
+    passageId: row.passage_id,
+    documentId: row.document_id,
+    entity: row.entity,
+    type: row.type,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    score: row.score,
+    rank: at + 1,
+  }));
+}
+
+/** The first `size` of an order, and beyond them the first of each further entity until there are `entities`. */
+export function poolOf<Row extends { readonly entity: string }>(
+  ranking: readonly Row[],
+  size: number,
+  entities: number,
+): Row[] {
+  const pool = ranking.slice(0, size);
+  const seen = new Set(pool.map((row) => row.entity));
+  for (const row of ranking.slice(size)) {
+    if (seen.size >= entities) break;
+    if (seen.has(row.entity)) continue;
+    seen.add(row.entity);
+    pool.push(row);
+  }
+  return pool;
+}

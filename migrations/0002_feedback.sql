@@ -113,6 +113,9 @@ CREATE TABLE credits (
   src_slug TEXT NOT NULL,
   dst_slug TEXT NOT NULL,
   edge_kind TEXT NOT NULL,
+  -- The same two ends as the graph stores them.
+  src_node TEXT NOT NULL,
+  dst_node TEXT NOT NULL,
   trace_seq INTEGER NOT NULL REFERENCES traces (seq),
   confirmation_id TEXT NOT NULL,
   delta REAL NOT NULL CHECK (delta BETWEEN 0 AND 5),
@@ -121,5 +124,6 @@ CREATE TABLE credits (
   UNIQUE (principal_id, repo, src_slug, dst_slug, edge_kind, trace_seq)
 ) STRICT;
 
+CREATE INDEX credits_by_node ON credits (principal_id, src_node, dst_node, edge_kind) WHERE state = 'active';
 CREATE INDEX credits_by_confirmation ON credits (confirmation_id);
 CREATE INDEX credits_by_trace ON credits (trace_seq);

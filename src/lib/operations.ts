@@ -2,6 +2,9 @@ import { doctor } from './admin/doctor.ts';
 import { migrate } from './admin/migrate.ts';
 import { schemaCheck } from './admin/schema-check.ts';
 import { status } from './admin/status.ts';
+import { memoryHistory } from './feedback/history.ts';
+import { recordOutcome } from './feedback/outcome.ts';
+import { recordSourceUse } from './feedback/source-use.ts';
 import { edgesOf } from './indexing/edges.ts';
 import { indexDocument } from './indexing/index-document.ts';
 import { indexOperation } from './ingest/index.ts';
@@ -11,4 +14,14 @@ import { search } from './retrieval/search.ts';
 export const index = indexOperation(indexDocument, edgesOf);
 
 /** Everything gh-rag can do. */
-export const operations: readonly AnyOperation[] = [search, status, index, doctor, migrate, schemaCheck];
+export const operations: readonly AnyOperation[] = [
+  search,
+  recordSourceUse,
+  recordOutcome,
+  memoryHistory,
+  status,
+  index,
+  doctor,
+  migrate,
+  schemaCheck,
+];

@@ -106,7 +106,11 @@ describe('storing a batch', () => {
     const test = open();
     await storeBatch(test.database, indexDocument, batch([testDocument()]));
     const older = testDocument({ body: 'An older text of the same issue.', updatedAt: Date.UTC(2023, 0, 1) });
-    const outcome = await storeBatch(test.database, indexDocument, batch([older], { keepNewer: true, ...after('"1"', '"2"') }));
+    const outcome = await storeBatch(
+      test.database,
+      indexDocument,
+      batch([older], { keepNewer: true, ...after('"1"', '"2"') }),
+    );
     expect(outcome).toMatchObject({ written: 0, unchanged: 1 });
   });
 

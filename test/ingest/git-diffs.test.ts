@@ -9,7 +9,7 @@ let index: TestIndex;
 
 beforeEach(() => {
   repository = TestRepository.init();
-  index = new TestIndex();
+  index = new TestIndex(8);
 });
 
 afterEach(async () => {
@@ -151,27 +151,27 @@ describe('the diffs of the history', () => {
 
 describe('an interrupted walk', () => {
   it('goes on where it stood, also when there are new commits since', async () => {
-    manyCommits(600);
-    await expect(index.run(repository, DIFFS, abortAfter(580))).rejects.toMatchObject({ code: 'interrupted' });
-    expect(await index.keys()).toHaveLength(512);
-    manyCommits(10, 600);
-    expect(await index.run(repository, DIFFS)).toMatchObject({ written: 98, unchanged: 0 });
+    manyCommits(30);
+    await expect(index.run(repository, DIFFS, abortAfter(20))).rejects.toMatchObject({ code: 'interrupted' });
+    expect(await index.keys()).toHaveLength(16);
+    manyCommits(5, 30);
+    expect(await index.run(repository, DIFFS)).toMatchObject({ written: 19, unchanged: 0 });
     expect(await index.digest()).toBe(await freshDigest([repository], DIFFS));
   });
 
   it('towards a commit that was given up is not continued', async () => {
-    manyCommits(300);
-    await expect(index.run(repository, DIFFS, abortAfter(290))).rejects.toMatchObject({ code: 'interrupted' });
+    manyCommits(30);
+    await expect(index.run(repository, DIFFS, abortAfter(20))).rejects.toMatchObject({ code: 'interrupted' });
     repository.git('reset', '--quiet', '--soft', 'main~10');
-    expect(await index.run(repository, DIFFS)).toMatchObject({ written: 44 });
-    expect(await index.keys()).toHaveLength(300);
+    expect(await index.run(repository, DIFFS)).toMatchObject({ written: 14, unchanged: 6 });
+    expect(await index.keys()).toHaveLength(30);
     await index.digest();
   });
 
   it('over one commit with very many files is stored in batches', async () => {
-    repository.commit('import', Object.fromEntries(Array.from({ length: 700 }, (_, n) => [`src/${String(n)}.ts`, `x${String(n)}\n`])));
+    repository.commit('import', Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`src/${String(n)}.ts`, `x${String(n)}\n`])));
     const { writes, report } = await index.counted(repository, DIFFS);
-    expect(report.written).toBe(700);
+    expect(report.written).toBe(20);
     expect(writes).toBe(3);
   });
 });

@@ -84,5 +84,14 @@ export const wiki = (path: string, fields: Fields = {}): Document =>
 export const diff = (commit: string, path: string, fields: Fields = {}): Document => {
   const sha = commit.repeat(40).slice(0, 40);
   const preface = 'Change the file';
-  return testDocument({ type: 'diff', number: null, commit: sha, path, title: preface, preface, state: null, ...fields });
+  return testDocument({
+    type: 'diff',
+    number: null,
+    commit: sha,
+    path,
+    title: preface,
+    preface,
+    state: null,
+    ...fields,
+  });
 };

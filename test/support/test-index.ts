@@ -1,9 +1,11 @@
 import { doctor } from '../../src/lib/admin/doctor.ts';
 import { query } from '../../src/lib/engine/database.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
+import { edgesOf } from '../../src/lib/indexing/edges.ts';
+import { indexDocument } from '../../src/lib/indexing/index-document.ts';
+import { indexOperation } from '../../src/lib/ingest/index.ts';
 import type { IndexedTarget } from '../../src/lib/ingest/index-contract.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
-import { index } from '../../src/lib/operations.ts';
 import { CountingDatabase, type TestDatabase, testDatabase } from './database.ts';
 import { testEngine } from './engine.ts';
 import type { TestRepository } from './repository.ts';
@@ -24,10 +26,12 @@ export interface Row {
 
 /** A database file, with the operation `index` to fill it and everything that tests ask of it afterwards. */
 export class TestIndex {
-  readonly test: TestDatabase;
+  readonly test: TestDatabase = testDatabase();
+  readonly #operation: ReturnType<typeof indexOperation>;
 
-  constructor(test: TestDatabase = testDatabase()) {
-    this.test = test;
+  /** With how many documents a batch is full; few make a run of many transactions. */
+  constructor(batchDocuments?: number) {
+    this.#operation = indexOperation(indexDocument, edgesOf, batchDocuments);
   }
 
   /** Indexes a target; a repository that is given as such is called acme/app unless `input` says otherwise. */
@@ -37,7 +41,7 @@ export class TestIndex {
     parts: Partial<Engine> = {},
   ): Promise<IndexedTarget> {
     const asked = typeof target === 'string' ? { targets: [target] } : { targets: [target.path], repo: REPO };
-    const output = await invoke(index, testEngine(this.test, parts), { ...asked, ...input });
+    const output = await invoke(this.#operation, testEngine(this.test, parts), { ...asked, ...input });
     const [report] = output.targets;
     if (report === undefined) throw new Error('index reported on nothing');
     return report;

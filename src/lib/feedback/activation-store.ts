@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { formatTime } from '../core/time.ts';
 import { Parameters } from '../corpus/filters.ts';
-import { type Change, change, type Query, query } from '../engine/database.ts';
+import { type Change, change, type Query, query, type SqlRow } from '../engine/database.ts';
 import type { Principal } from '../engine/principal.ts';
 import type { Activation } from './activation.ts';
 import { principalId } from './principal.ts';
@@ -27,10 +27,27 @@ export function activationsQuery(principal: Principal, sourceIds: readonly strin
      WHERE principal_id = ${principalId(principal, parameters)}
        AND source_id IN (SELECT value FROM json_each(${parameters.add(JSON.stringify(sourceIds))}))`,
     parameters.values,
-    (row) => {
-      const { source_id, retrieved, usage, updated_at } = activationRow.parse(row);
-      return { sourceId: source_id, activation: { retrieved, usage, updatedAt: updated_at } };
-    },
+    decodeActivation,
+  );
+}
+
+function decodeActivation(row: SqlRow): StoredActivation {
+  const { source_id, retrieved, usage, updated_at } = activationRow.parse(row);
+  return { sourceId: source_id, activation: { retrieved, usage, updatedAt: updated_at } };
+}
+
+/** A principal's activation of the sources that stored documents are now. */
+export function activationsOfDocumentsQuery(
+  principal: Principal,
+  documentIds: readonly number[],
+): Query<StoredActivation> {
+  const parameters = new Parameters();
+  return query(
+    `SELECT a.source_id, a.retrieved, a.usage, a.updated_at FROM json_each(${parameters.add(JSON.stringify(documentIds))}) AS w
+     CROSS JOIN documents d ON d.id = w.value
+     JOIN activations a ON a.source_id = d.source_id AND a.principal_id = ${principalId(principal, parameters)}`,
+    parameters.values,
+    decodeActivation,
   );
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Parameters } from '../corpus/filters.ts';
+import { nodeOf } from '../corpus/node.ts';
 import { type Change, change, type Query, query, type SqlRow } from '../engine/database.ts';
 import type { Principal } from '../engine/principal.ts';
 import type { Contribution } from './credit.ts';
@@ -78,9 +79,11 @@ export function insertCredit(
   const parameters = new Parameters();
   const id = principalId(principal, parameters);
   const { edge: named, traceSeq, confirmationId, delta, at } = credit;
-  const values = [named.repo, named.src_slug, named.dst_slug, named.edge_kind, traceSeq, confirmationId, delta, at];
+  const { repo, src_slug, dst_slug, edge_kind } = named;
+  const nodes = [nodeOf(repo, src_slug), nodeOf(repo, dst_slug)];
+  const values = [repo, src_slug, dst_slug, edge_kind, ...nodes, traceSeq, confirmationId, delta, at];
   return change(
-    `INSERT INTO credits (principal_id, repo, src_slug, dst_slug, edge_kind, trace_seq, confirmation_id, delta, created_at)
+    `INSERT INTO credits (principal_id, repo, src_slug, dst_slug, edge_kind, src_node, dst_node, trace_seq, confirmation_id, delta, created_at)
      VALUES (${id}, ${values.map((value) => parameters.add(value)).join(', ')})`,
     parameters.values,
   );

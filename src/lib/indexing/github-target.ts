@@ -53,8 +53,9 @@ export function targetOfSegments(segments: readonly string[], repo: string): Tar
 
 /** The node of a repository, seen from another or the same; undefined where it has no canonical key. */
 export function target(slug: string, key: NodeKey, repo: string, isIssue = false): Target | undefined {
-  if (!isRepoSlug(slug) || !isWritable(key)) return undefined;
-  if (slug.toLowerCase() === repo.toLowerCase()) return { key, isIssue };
+  if (!isWritable(key)) return undefined;
+  if (slug === repo || slug.toLowerCase() === repo.toLowerCase()) return { key, isIssue };
+  if (!isRepoSlug(slug)) return undefined;
   // Seen from elsewhere, what such owners have looks like the pages and releases of the repository itself.
   if (/^(?:wiki|release)\//.test(slug)) return undefined;
   return { key: /^[#@:]/.test(key) ? slug + key : `${slug}/${key}`, isIssue };

@@ -10,7 +10,7 @@ const LONGEST_SOURCE = 600;
 const MARKUP = /[\\`*[\]<>&!~]|:\/\/|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/u;
 const CODE = /`([^`]+)`/g;
 /** UTF-16 units of headings of one document that are parsed, each costing some more; beyond, they stay as written. */
-const INLINE_BUDGET = 65_536;
+const INLINE_BUDGET = 32_768;
 const HEADING_COST = 48;
 const DEFINITION = /^ {0,3}\[([^[\]\n]{1,200})\]:/gm;
 const REFERENCE = /\[([^[\]]+)\](?:\[([^[\]]*)\])?/g;

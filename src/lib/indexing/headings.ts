@@ -7,7 +7,7 @@ import { certainHeadings, type Heading, scanHeadings } from './heading-scan.ts';
  * leave a doubt, in windows of lines, whose text is shortened to what makes blocks; all but the last block of a window
  * is settled, and the next one starts there. A block of more than `longestBlock` lines is passed over to the next
  * heading that a scan of lines finds. After `budget` characters (a line counts as `lineCost` more) the scan reads the
- * rest of the document. No document measured took more than half a second.
+ * rest of the document. Of the hostile documents tried, each a megabyte, none took much over a second on a busy machine.
  */
 export const PARSER_LIMITS = {
   window: 64,

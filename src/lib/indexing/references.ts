@@ -59,10 +59,10 @@ export function referenceTo({ key, isIssue }: Target, text: string, at: number):
 const OWNER_AND_NAME = '[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}';
 const SHORT_REFERENCE = new RegExp(
   [
-    `(?<![A-Za-z0-9-])(?<slug>${OWNER_AND_NAME})(?:#(?<there>\\d+)|@(?<commitThere>[0-9A-Fa-f]{7,40})(?![A-Za-z0-9]))`,
-    '#(?<here>\\d+)',
-    '(?<![A-Za-z0-9_])GH-(?<gh>\\d+)',
-    '(?<![A-Za-z0-9_])(?<commit>[0-9A-Fa-f]{7,40})(?![A-Za-z0-9_])',
+    `(?<![A-Za-z0-9-])(${OWNER_AND_NAME})(?:#(\\d+)|@([0-9A-Fa-f]{7,40})(?![A-Za-z0-9]))`,
+    '#(\\d+)',
+    '(?<![A-Za-z0-9_])GH-(\\d+)',
+    '(?<![A-Za-z0-9_])([0-9A-Fa-f]{7,40})(?![A-Za-z0-9_])',
   ].join('|'),
   'g',
 );
@@ -71,22 +71,20 @@ const SHORT_REFERENCE = new RegExp(
 export function* shortReferences(text: string, repo: string): Generator<Statement> {
   let previousEnd = -1;
   for (const match of text.matchAll(SHORT_REFERENCE)) {
-    const { index: at, groups } = match;
+    const { index: at } = match;
     const end = at + match[0].length;
-    const found = targetOfShort(text, at, end, groups ?? {}, repo, previousEnd);
+    const found = targetOfShort(text, at, end, match, repo, previousEnd);
     if (found === undefined) continue;
     previousEnd = end;
     yield referenceTo(found, text, at);
   }
 }
 
-type Groups = Readonly<Record<string, string | undefined>>;
-
 function targetOfShort(
   text: string,
   at: number,
   end: number,
-  { slug, there, commitThere, here, gh, commit }: Groups,
+  [, slug, there, commitThere, here, gh, commit]: readonly (string | undefined)[],
   repo: string,
   previousEnd: number,
 ): Target | undefined {

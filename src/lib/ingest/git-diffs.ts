@@ -107,13 +107,13 @@ async function walk(
   };
   for await (const commit of repository.log(range)) {
     for (const file of commit.files) {
+      // Within a commit too: the first one of a repository may have all of its files. It is then read again on resuming.
+      if (surface.full) await store();
       const excluded = rules.exclusion(file.path);
       const reason = excluded ?? (file.binary ? 'binary' : undefined);
       if (reason === undefined) surface.add(diffDocument(repo, commit, file));
       else countSkipped(run, reason);
       if (excluded !== undefined && from.prune) surface.remove(documentKey(diffDocument(repo, commit, file)));
-      // Within a commit too: the first one of a repository may have all of its files. It is then read again on resuming.
-      if (surface.full) await store();
     }
     done += 1;
     if (surface.full) await store();

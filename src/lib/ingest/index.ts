@@ -7,11 +7,11 @@ import { defineOperation } from '../operation/operation.ts';
 import { ingestExport } from './export-run.ts';
 import { ingestGit } from './git.ts';
 import { type IndexedTarget, indexInput, indexOutput } from './index-contract.ts';
-import type { Run } from './run.ts';
+import { BATCH_DOCUMENTS, type Run } from './run.ts';
 import { targetKind } from './target.ts';
 
-/** The operation `index`, on top of what makes documents searchable. */
-export function indexOperation(index: Indexer, edgesOf: EdgeExtractor) {
+/** The operation `index`, on top of what makes documents searchable. A transaction holds about `batchDocuments`. */
+export function indexOperation(index: Indexer, edgesOf: EdgeExtractor, batchDocuments = BATCH_DOCUMENTS) {
   return defineOperation({
     name: 'index',
     title: 'Index a repository or an export',
@@ -55,6 +55,7 @@ export function indexOperation(index: Indexer, edgesOf: EdgeExtractor) {
           since,
           repo: input.repo,
           dryRun: input.dry_run,
+          batchDocuments,
           report,
         };
         if (kind === 'git') await ingestGit(run, target);

@@ -10,7 +10,7 @@ import type { IndexedTarget } from './index-contract.ts';
 
 // Large enough that a commit to disk is shared by many documents, small enough that memory and a remote request stay
 // bounded.
-const BATCH_DOCUMENTS = 256;
+export const BATCH_DOCUMENTS = 256;
 const BATCH_CHARACTERS = 1_000_000;
 
 /** What one run of `index` was asked to do, and what it did so far for one target. */
@@ -23,6 +23,8 @@ export interface Run {
   readonly since: number | undefined;
   readonly repo: string | undefined;
   readonly dryRun: boolean;
+  /** How many documents make a batch. */
+  readonly batchDocuments: number;
   readonly report: IndexedTarget;
 }
 
@@ -82,7 +84,7 @@ export class Surface {
 
   get full(): boolean {
     const changes = this.#documents.length + this.#removals.length;
-    return changes >= BATCH_DOCUMENTS || this.#characters >= BATCH_CHARACTERS;
+    return changes >= this.#run.batchDocuments || this.#characters >= BATCH_CHARACTERS;
   }
 
   /** Stores what was added since and moves the watermark on; more is to come. Fails with `interrupted`. */

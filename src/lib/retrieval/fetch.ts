@@ -46,7 +46,7 @@ export function fetchQuery(sources: readonly string[], filters: Filters): Query<
   const parameters = new Parameters();
   const list = parameters.add(JSON.stringify(wanted));
   const visible = documentPredicate({}, parameters);
-  const columns = `(${documentPredicate(filters, parameters)}) AS passes, d.id AS document_id, d.entity, d.type, d.created_at, d.updated_at`;
+  const columns = `(${documentPredicate(filters, parameters)}) IS TRUE AS passes, d.id AS document_id, d.entity, d.type, d.created_at, d.updated_at`;
   const named = `SELECT w.value ->> 'place' AS place, ${columns} FROM json_each(${list}) AS w CROSS JOIN documents d`;
   return query(
     `${named} ON d.source_id = w.value ->> 'value' WHERE w.value ->> 'by' = 'source' AND ${visible}

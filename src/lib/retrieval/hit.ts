@@ -15,6 +15,11 @@ export interface Hit {
   readonly rerankScore: number | null;
 }
 
+/** The passage at the beginning of a document. */
+export function firstPassage(documentId: number): number {
+  return documentId * 65536;
+}
+
 /** A document found without any ranking. */
 export function unrankedHit(
   fields: Pick<Hit, 'passageId' | 'documentId' | 'entity' | 'type' | 'createdAt' | 'updatedAt'>,

@@ -80,7 +80,9 @@ function identificationOf(document: StoredDocument) {
     repo: document.repo,
     type: document.type,
     ...(reference !== undefined && { reference }),
-    ...(provenance !== undefined && { source_id: sourceId(provenance), provenance: wireProvenance(provenance) }),
+    ...(provenance === undefined
+      ? { feedback_available: false, memory_exclusion_reason: 'canonical_identity_unavailable' as const }
+      : { source_id: sourceId(provenance), provenance: wireProvenance(provenance) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
+import { activation, exclusionReason, graphExclusionReason, memoryRecording, path, provenance } from '../feedback/wire.ts';
 
 export const MAX_QUERY_LENGTH = 4096;
 export const MAX_METADATA_LENGTH = 256;
@@ -53,18 +54,19 @@ export const searchInput = z.strictObject({
     .boolean()
     .default(false)
     .describe('Return the bodies of the first 3 docs and the first 3 wiki pages with the results.'),
+  graph_expand: z
+    .boolean()
+    .default(false)
+    .describe('Also follow references, closing keywords, links, mentions and touched files from the results.'),
+  graph_hops: z.int().min(1).max(2).default(1).describe('How far graph_expand goes.'),
+  use_memory: z
+    .boolean()
+    .default(false)
+    .describe('Order graph_results of one hop by what your confirmed outcomes taught; the results stay as they are.'),
 });
 
 const time = z.string().describe('RFC 3339, UTC.');
 const id = z.union([z.int(), z.string()]);
-
-export const provenance = z.object({
-  repo: z.string(),
-  type: z.enum(DOCUMENT_TYPE_NAMES),
-  identity: z.union([z.int(), z.string(), z.array(z.string()).length(2)]),
-  version: z.string(),
-  content_source: z.enum(['index', 'github_live']),
-});
 
 const identification = {
   repo: z.string(),
@@ -72,6 +74,9 @@ const identification = {
   reference: z.string().optional().describe('Canonical reference; usable in sources.'),
   source_id: z.string().optional().describe('This version of this artefact; usable in sources.'),
   provenance: provenance.optional(),
+  activation: activation.optional().describe('Your own use of this source, decayed; not a relevance.'),
+  feedback_available: z.boolean().optional().describe('false: this row is no source of the trace.'),
+  memory_exclusion_reason: exclusionReason.optional(),
 };
 
 export const foldedRow = z.object({
@@ -118,6 +123,19 @@ export const searchResult = z.object({
   index_updated_at: time.optional(),
 });
 
+export const graphResult = searchResult.extend({
+  graph_hop: z.int().min(1).max(2),
+  graph_from: z.string().describe('Canonical reference of the node that the walk began at.'),
+  graph_path: path,
+  graph_feedback_available: z.boolean().optional().describe('false: confirming this row credits no edge.'),
+  graph_feedback_exclusion_reason: graphExclusionReason.optional(),
+  learned_strength: z
+    .number()
+    .nullable()
+    .optional()
+    .describe('With use_memory: what your confirmations gave to the path, decayed; not a relevance.'),
+});
+
 export const FILTER_NAMES = [
   'repo',
   'type',
@@ -151,10 +169,21 @@ export const searchOutput = z.object({
   repos: z
     .array(z.object({ repo: z.string(), index_updated_at: time.nullable() }))
     .describe('When each repository of the answer was last indexed.'),
+  graph_expanded: z.boolean(),
   results: z.array(searchResult),
+  graph_results: z
+    .array(graphResult)
+    .describe('What the results refer to or are referred to by: a separate axis by hop, never part of the ranking.'),
+  trace_id: z.string().optional().describe('Handle of this retrieval for record_source_use and record_outcome.'),
+  timestamp: time.optional(),
+  feedback_available: z.boolean(),
+  memory_recording: memoryRecording.optional(),
+  memory_unavailable: z.boolean().optional(),
+  memory_error: z.enum(['retrieval_incomplete', 'memory_save_failed', 'all_sources_unresolved']).optional(),
 });
 
 export type SearchInput = z.output<typeof searchInput>;
 export type SearchOutput = z.output<typeof searchOutput>;
 export type SearchResult = z.output<typeof searchResult>;
+export type GraphResult = z.output<typeof graphResult>;
 export type FilterName = (typeof FILTER_NAMES)[number];

@@ -1,17 +1,24 @@
 import { formatTime } from '../core/time.ts';
 import type { Filters } from '../corpus/filters.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Principal } from '../engine/principal.ts';
+import { activationsOfDocumentsQuery } from '../feedback/activation-store.ts';
+import { requirePrincipal } from '../feedback/principal.ts';
+import { type MemoryState, revisionQuery } from '../feedback/trace.ts';
 import { defineOperation } from '../operation/operation.ts';
 import { aggregate, type Group, nameOthers } from './aggregate.ts';
 import { candidatesQuery } from './candidates.ts';
 import { bodiesQuery, documentsQuery, passagesQuery } from './details.ts';
+import { type Expansion, expand, NO_EXPANSION } from './expand.ts';
 import { fetchQuery, requireAll } from './fetch.ts';
 import { filtersOf } from './filter-input.ts';
 import { buildFtsQuery } from './fts-query.ts';
 import { reciprocalRankFusion } from './fusion.ts';
-import type { Hit } from './hit.ts';
+import { firstPassage, type Hit } from './hit.ts';
+import { graphResults } from './graph-results.ts';
 import { nearest } from './nearest.ts';
 import { reposQuery, unmatchedFiltersQuery } from './populations.ts';
+import { remember } from './remember.ts';
 import { resultOf } from './respond.ts';
 import { scanQuery } from './scan.ts';
 import {
@@ -41,15 +48,20 @@ export const search = defineOperation({
     'Finds issues, pull requests, comments, reviews, releases, docs, wiki pages and commit diffs of the indexed GitHub repositories. With a query: the best matches. Without: the newest activity in [since, until). With sources: the stored bodies of those sources. Results are folded by thread and file.',
   input: searchInput,
   output: searchOutput,
-  effect: 'read',
+  effect: 'record',
   openWorld: false,
   faces: ['cli', 'mcp'],
   async handler(engine, input) {
+    const principal = requirePrincipal(engine);
     const plan = planOf(input, engine.clock.now());
     const found = await findHits(engine, input, plan);
-    const shown =
-      found.groups.length === 0 ? await explainNothing(engine, plan) : await show(engine, input, plan, found);
-    return {
+    const expanded = input.graph_expand && found.groups.length > 0;
+    const graph = expanded ? await expand(engine, principal, input, found.groups) : NO_EXPANSION;
+    const { state, ...shown } =
+      found.groups.length === 0
+        ? await explainNothing(engine, principal, plan)
+        : await show(engine, principal, input, plan, found, graph);
+    const answer = {
       count: shown.results.length,
       mode: plan.mode,
       fusion: input.fusion,
@@ -62,8 +74,10 @@ export const search = defineOperation({
       rerank_requested: input.rerank,
       rerank_applied: false,
       embedder: engine.embedder?.id ?? null,
+      graph_expanded: input.graph_expand,
       ...shown,
     };
+    return remember(engine, input, answer, { state, complete: graph.complete });
   },
 });
 
@@ -145,16 +159,34 @@ function inOrder(hits: readonly Hit[], sort: SearchInput['sort']): readonly Hit[
   return hits.toSorted((a, b) => time(b) - time(a) || a.documentId - b.documentId);
 }
 
-type Shown = Pick<SearchOutput, 'filters_unmatched' | 'nearest_repos' | 'repos' | 'results'>;
+interface Shown extends Pick<
+  SearchOutput,
+  'filters_unmatched' | 'nearest_repos' | 'repos' | 'results' | 'graph_results'
+> {
+  /** The caller's memory as it stood in the same snapshot. */
+  readonly state: MemoryState;
+}
 
 /** Round trip two: everything that is shown of the hits. */
-async function show(engine: Engine, input: SearchInput, plan: Plan, found: Found): Promise<Shown> {
+async function show(
+  engine: Engine,
+  principal: Principal,
+  input: SearchInput,
+  plan: Plan,
+  found: Found,
+  graph: Expansion,
+): Promise<Shown> {
   const groups = nameOthers(found.groups, Math.max(MIN_NAMED, MAX_ROWS - found.groups.length));
   const representatives = groups.map((group) => group.representative);
-  const [passages, documents, bodies] = await engine.database.read([
-    passagesQuery(representatives.map((hit) => hit.passageId)),
-    documentsQuery(groups.flatMap((group) => group.named).map((hit) => hit.documentId)),
+  const named = groups.flatMap((group) => group.named).map((hit) => hit.documentId);
+  const reached = graph.hits.map(({ hit }) => hit.documentId);
+  const shown = [...representatives.map((hit) => hit.documentId), ...named, ...reached];
+  const [passages, documents, bodies, [revision = null], activations] = await engine.database.read([
+    passagesQuery([...representatives.map((hit) => hit.passageId), ...reached.map(firstPassage)]),
+    documentsQuery(named),
     bodiesQuery(inlined(input, plan, representatives)),
+    revisionQuery(principal),
+    activationsOfDocumentsQuery(principal, shown),
   ]);
   const details = {
     passages: new Map(passages.map((each) => [each.passageId, each])),
@@ -164,7 +196,13 @@ async function show(engine: Engine, input: SearchInput, plan: Plan, found: Found
   };
   const results = groups.flatMap((group) => resultOf(group, details) ?? []);
   const indexed = new Map(passages.map(({ document }) => [document.repo, document.indexedAt]));
-  return { filters_unmatched: [], repos: freshness(results, indexed), results };
+  return {
+    filters_unmatched: [],
+    repos: freshness(results, indexed),
+    results,
+    graph_results: graphResults(graph, details),
+    state: { revision, activations },
+  };
 }
 
 function inlined(input: SearchInput, plan: Plan, hits: readonly Hit[]): number[] {
@@ -187,16 +225,20 @@ function freshness(
 }
 
 /** Round trip two of an answer without results: which filters match nothing at all. */
-async function explainNothing(engine: Engine, { asked }: Plan): Promise<Shown> {
-  if (Object.values(asked).every((value) => value === undefined))
-    return { filters_unmatched: [], repos: [], results: [] };
-  const [[unmatched = []], known] = await engine.database.read([unmatchedFiltersQuery(asked), reposQuery()]);
+async function explainNothing(engine: Engine, principal: Principal, { asked }: Plan): Promise<Shown> {
+  const [[unmatched = []], known, [revision = null]] = await engine.database.read([
+    unmatchedFiltersQuery(asked),
+    reposQuery(),
+    revisionQuery(principal),
+  ]);
   const near = new Set((asked.repo ?? []).flatMap((wrong) => nearest(wrong, known, 3)));
   return {
     filters_unmatched: unmatched,
     ...(unmatched.includes('repo') && { nearest_repos: [...near] }),
     repos: [],
     results: [],
+    graph_results: [],
+    state: { revision, activations: [] },
   };
 }
 

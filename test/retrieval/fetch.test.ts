@@ -57,20 +57,20 @@ test.each<[string, string]>([
   [`acme/app@${SHA}:src/x.ts`, 'Fix it\n\nBecause.\n\n@@ -1 +1 @@\n-a\n+b\n'],
   [`acme/app@${SHA256}:${ODD_PATH}`, 'Change the file\n\n+odd'],
 ])('%s is fetched by reference, by source id, and in other letters', async (reference, content) => {
-  const answer = await project.search({ sources: [reference] });
+  const answer = await project.lasting({ sources: [reference] });
   expect(answer).toMatchObject({ mode: 'fetch', count: 1, truncated: false, sparse_candidates: 0 });
   const [result] = answer.results;
   expect(result).toMatchObject({ reference, content, content_source: 'index' });
   expect(result?.index_updated_at).toBe(new Date(project.test.clock.now()).toISOString());
   const sources = [result?.source_id ?? '', reference.replace('acme/app', 'AcMe/APP')];
-  const again = await project.search({ sources });
+  const again = await project.lasting({ sources });
   expect(again.results).toEqual([result, result]);
 });
 
 test('commits may be abbreviated and in capitals', async () => {
-  const full = await project.search({ sources: [`acme/app@${SHA}:src/x.ts`] });
+  const full = await project.lasting({ sources: [`acme/app@${SHA}:src/x.ts`] });
   for (const digits of [SHA.slice(0, 7), SHA.slice(0, 20).toUpperCase(), SHA.slice(0, 39)]) {
-    expect((await project.search({ sources: [`acme/app@${digits}:src/x.ts`] })).results).toEqual(full.results);
+    expect((await project.lasting({ sources: [`acme/app@${digits}:src/x.ts`] })).results).toEqual(full.results);
   }
   const long = await project.search({ sources: [`acme/app@${SHA256.slice(0, 50)}:${ODD_PATH}`] });
   expect(long.results[0]?.commit_sha).toBe(SHA256);

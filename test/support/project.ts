@@ -5,7 +5,7 @@ import type { Engine } from '../../src/lib/engine/engine.ts';
 import { indexDocument } from '../../src/lib/indexing/index-document.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { search } from '../../src/lib/retrieval/search.ts';
-import type { SearchOutput, searchInput } from '../../src/lib/retrieval/search-contract.ts';
+import { type SearchOutput, type searchInput, searchOutput } from '../../src/lib/retrieval/search-contract.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { testDocument } from './documents.ts';
 import { testEngine } from './engine.ts';
@@ -46,6 +46,13 @@ export class TestProject {
 
   search(asked: Asked): Promise<SearchOutput> {
     return invoke(search, this.engine, asked);
+  }
+
+  /** An answer without what the memory of the caller adds to it, which differs from call to call. */
+  async lasting(asked: Asked): Promise<Omit<SearchOutput, 'trace_id' | 'timestamp' | 'memory_recording'>> {
+    const { trace_id: _trace, timestamp: _time, memory_recording: _recording, ...answer } = await this.search(asked);
+    const text = JSON.stringify(answer, (key, value: unknown) => (key === 'activation' ? undefined : value));
+    return searchOutput.parse(JSON.parse(text));
   }
 
   /** References of the results in order; of what has none, its type and title. */

@@ -1,3 +1,4 @@
+import { openLocal } from '../../src/lib/adapters/libsql/open.ts';
 import { doctor } from '../../src/lib/admin/doctor.ts';
 import { query } from '../../src/lib/engine/database.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
@@ -6,7 +7,7 @@ import { indexDocument } from '../../src/lib/indexing/index-document.ts';
 import { indexOperation } from '../../src/lib/ingest/index.ts';
 import type { IndexedTarget } from '../../src/lib/ingest/index-contract.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
-import { CountingDatabase, type TestDatabase, testDatabase } from './database.ts';
+import { CountingDatabase, MIGRATIONS, TestClock, type TestDatabase, testDatabase } from './database.ts';
 import { testEngine } from './engine.ts';
 import type { TestRepository } from './repository.ts';
 
@@ -55,10 +56,8 @@ export class TestIndex {
   }
 
   /** SHA-256 over all documents. Throws when the database is damaged, or anything in it disagrees. */
-  async digest(): Promise<string> {
-    const { ok, checks, content_digest } = await invoke(doctor, testEngine(this.test), {});
-    if (!ok) throw new Error(`not sound: ${JSON.stringify(checks.filter((check) => !check.ok))}`);
-    return content_digest;
+  digest(): Promise<string> {
+    return soundDigest(this.test);
   }
 
   /** The documents of a type, or all, in the order of their keys. */
@@ -95,6 +94,29 @@ export class TestIndex {
   remove(): Promise<void> {
     return this.test.remove();
   }
+}
+
+/** The digest of a database. Throws when it is damaged, or anything in it disagrees. */
+async function soundDigest(test: TestDatabase): Promise<string> {
+  const { ok, checks, content_digest } = await invoke(doctor, testEngine(test), {});
+  if (!ok) throw new Error(`not sound: ${JSON.stringify(checks.filter((check) => !check.ok))}`);
+  return content_digest;
+}
+
+/** Opens a database file as a program that starts does, for the length of a function. */
+export async function withDatabase<T>(file: string, work: (test: TestDatabase) => Promise<T>): Promise<T> {
+  const clock = new TestClock();
+  const { database, schema } = openLocal({ file, migrations: MIGRATIONS, clock });
+  try {
+    return await work({ file, database, schema, clock, remove: () => database.close() });
+  } finally {
+    await database.close();
+  }
+}
+
+/** As {@link TestIndex.digest}, of a file that another program filled. */
+export function fileDigest(file: string): Promise<string> {
+  return withDatabase(file, soundDigest);
 }
 
 /** The digest of an index that is made from nothing by the given runs. */

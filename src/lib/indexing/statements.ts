@@ -52,8 +52,11 @@ export function statementsOf(text: string, syntax: Syntax, setting: Setting): St
 
 function* linkStatements(links: Iterable<Link>, text: string, setting: Setting): Generator<Statement> {
   const isDoc = setting.document.type === 'doc';
+  const targets = new Map<string, Target | undefined>();
   for (const link of links) {
-    const target = targetOfLink(link, setting);
+    const key = `${String(link.isImage)} ${link.destination}`;
+    if (!targets.has(key)) targets.set(key, targetOfLink(link, setting));
+    const target = targets.get(key);
     if (target === undefined) continue;
     const isToFile = isDoc && !isAddress(link.destination) && target.key.startsWith(':');
     yield isToFile ? { at: link.start, kind: 'link', dst: target.key } : referenceTo(target, text, link.start);

@@ -2,7 +2,7 @@ import { Failure } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
 import type { Provenance } from '../corpus/provenance.ts';
 import type { Engine } from '../engine/engine.ts';
-import { type Activation, decayedTo } from '../feedback/activation.ts';
+import type { Activation } from '../feedback/activation.ts';
 import { wireActivation } from '../feedback/activation-store.ts';
 import { requirePrincipal } from '../feedback/principal.ts';
 import { type MemoryState, type Occurrence, recordingOf, recordTrace } from '../feedback/trace.ts';
@@ -51,7 +51,6 @@ export async function remember(
         memory_recording: recorded.recording,
       },
       recorded.activations,
-      engine.clock.now(),
     );
   } catch (error) {
     if (error instanceof Failure && error.code === 'interrupted') throw error;
@@ -111,14 +110,10 @@ function canonical(provenance: NonNullable<Row['provenance']>): Provenance {
   return { ...provenance, identity: [commit, path] };
 }
 
-function withActivations(
-  output: SearchOutput,
-  activations: ReadonlyMap<string, Activation>,
-  now: number,
-): SearchOutput {
+function withActivations(output: SearchOutput, activations: ReadonlyMap<string, Activation>): SearchOutput {
   const activated = <Each extends Row>(row: Each): Each => {
     const activation = row.source_id === undefined ? undefined : activations.get(row.source_id);
-    return activation === undefined ? row : { ...row, activation: wireActivation(decayedTo(activation, now)) };
+    return activation === undefined ? row : { ...row, activation: wireActivation(activation) };
   };
   const withOthers = <Each extends SearchResult | GraphResult>(row: Each): Each => {
     const { same_entity: folded } = row;

@@ -33,8 +33,8 @@ import { snippetFor } from './snippet-for.ts';
 import { poolOf, sparseRanking } from './sparse-ranking.ts';
 
 /** An answer names folded rows until it has this many rows, and always some: agents pay for every character. */
-const MAX_ROWS = 13;
-const MIN_NAMED = 3;
+const MAX_ROWS = 11;
+const MIN_NAMED = 1;
 
 /** Rows with an inlined body, per type. */
 const MAX_INLINED = 3;

@@ -42,7 +42,9 @@ export async function makeRepository(directory, { commits, seed = 2 }) {
     }
     await write(`${commit}\n`);
     if ((i + 1) % 500 === 0) {
-      await write(`tag v0.${(i + 1) / 500}.0\nfrom refs/heads/main\ntagger ${WHO} ${START_SECONDS + i * 600} +0000\n${data(text.sentence(8))}`);
+      await write(
+        `tag v0.${(i + 1) / 500}.0\nfrom refs/heads/main\ntagger ${WHO} ${START_SECONDS + i * 600} +0000\n${data(text.sentence(8))}`,
+      );
     }
   }
   importer.stdin.end('done\n');

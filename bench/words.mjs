@@ -34,6 +34,8 @@ export function prose(random, vocabulary = 30_000) {
   };
   return {
     word,
+    /** A word people search for: not among the hundred most frequent, which in a language are its function words. */
+    contentWord: () => wordOf(Math.floor(100 * (vocabulary / 100) ** random()) - 1),
     sentence,
     paragraphs: (count, sentences) =>
       Array.from({ length: count }, () =>

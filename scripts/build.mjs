@@ -10,11 +10,6 @@ import { build as esbuild } from 'esbuild';
 // Native, or loaded only by the command that needs it, or (typescript) asked for by oclif in its own development mode.
 const EXTERNAL = [
   'libsql',
-  '@libsql/*',
-  'octokit',
-  'ink',
-  'react',
-  'react/*',
   '@modelcontextprotocol/sdk/*',
   'typescript',
   'pnpapi',

@@ -1,8 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { type Answer, BaseCommand } from '../lib/cli/base-command.ts';
 import { commandShape } from '../lib/cli/flags.ts';
-import { renderSearch, searchNotes } from '../lib/cli/render-search.ts';
+import { renderSearch } from '../lib/cli/render-search.ts';
 import { chooseRepositories } from '../lib/cli/repository.ts';
+import { searchHints, searchNotes } from '../lib/cli/search-notes.ts';
 import { indexedSlug } from '../lib/corpus/repos.ts';
 import { search } from '../lib/retrieval/search.ts';
 
@@ -10,6 +11,10 @@ const shape = commandShape(search.input, {
   positional: [{ field: 'query', joined: true }],
   chars: { repo: 'R', type: 't', top_k: 'n' },
   omit: ['sources'],
+  summaries: {
+    graph_hops: 'How far --graph-expand goes.',
+    use_memory: 'With --graph-expand: of one hop, what your confirmations taught comes first. The results stay as they are.',
+  },
 });
 
 export default class Search extends BaseCommand {
@@ -25,6 +30,10 @@ export default class Search extends BaseCommand {
       command: '<%= config.bin %> <%= command.id %> "cache_ttl" --type diff --path src/',
     },
     { description: 'See what happened in the last two days', command: '<%= config.bin %> <%= command.id %> --since 2d' },
+    {
+      description: 'Follow references from the results, what you confirmed before first',
+      command: '<%= config.bin %> <%= command.id %> why did we drop the v1 cache --graph-expand --graph-hops 2 --use-memory',
+    },
     {
       description: 'Open bugs, newest first, for a script',
       command: '<%= config.bin %> <%= command.id %> sync --state open --labels bug --sort updated_desc --json',
@@ -54,6 +63,12 @@ export default class Search extends BaseCommand {
       const { openInBrowser } = await import('../lib/adapters/browser.ts');
       await openInBrowser(first.url);
     }
-    return { output, text: (terminal) => renderSearch(output, terminal, this.host.clock.now()), notes: [...(note === undefined ? [] : [note]), ...searchNotes(output, this.host.clock.now())] };
+    const now = this.host.clock.now();
+    return {
+      output,
+      text: (terminal) => renderSearch(output, terminal, now),
+      notes: [...(note === undefined ? [] : [note]), ...searchNotes(output, now)],
+      hints: searchHints(output),
+    };
   }
 }

@@ -2,7 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../src/lib/cli/display-width.ts';
-import { renderSearch, searchNotes } from '../../src/lib/cli/render-search.ts';
+import { renderSearch } from '../../src/lib/cli/render-search.ts';
+import { searchNotes } from '../../src/lib/cli/search-notes.ts';
 import { terminalOf } from '../../src/lib/cli/terminal.ts';
 import { type SearchOutput, type SearchResult, searchOutput } from '../../src/lib/retrieval/search-contract.ts';
 

@@ -4,7 +4,7 @@ import type { Document } from '../../src/lib/corpus/document.ts';
 import { documentPredicate, type Filters, Parameters } from '../../src/lib/corpus/filters.ts';
 import { documentKey } from '../../src/lib/corpus/store.ts';
 import { query } from '../../src/lib/engine/database.ts';
-import { comment, diff, doc, issue, pull, release, TestProject } from '../support/project.ts';
+import { type Asked, comment, diff, doc, issue, pull, release, TestProject } from '../support/project.ts';
 
 const NAMES = ['ada', 'Ada', 'ADA-L', 'grace', "o'neil", 'ça', '%', '_'];
 const LABELS = ['bug', 'Bug', 'help wanted', '"quoted"', '50%', 'ünï', '[]', 'a_b', '1'];
@@ -131,7 +131,7 @@ describe('filters', () => {
         const given = { ...rest, ...texts };
         const expected = documents.filter((document) => passes(document, given)).map(documentKey);
         // Every body has both words; titles of comments are empty.
-        const asked = { query: 'stalls restart', top_k: 50, ...given } as Parameters<TestProject['search']>[0];
+        const asked = { query: 'stalls restart', top_k: 50, ...given } as Asked;
         const { results, filters_unmatched } = await project.search(asked);
         const found = results.flatMap((result) => [result, ...(result.same_entity?.others ?? [])]);
         for (const { reference } of found) expect(expected).toContain(reference);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Document } from '../../src/lib/corpus/document.ts';
 import { type Batch, documentKey, storeBatch } from '../../src/lib/corpus/store.ts';
-import { query } from '../../src/lib/engine/database.ts';
+import { type Database, query, type WriteOutcome, type WriteStep } from '../../src/lib/engine/database.ts';
 import { indexDocument } from '../../src/lib/indexing/index-document.ts';
 import { CountingDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 import { testDocument } from '../support/documents.ts';
@@ -17,6 +17,23 @@ function open(): TestDatabase {
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((test) => test.remove()));
 });
+
+/** Lets somebody else write between the first read and the write that follows from it. */
+class RacingDatabase extends CountingDatabase {
+  #race: (() => Promise<void>) | undefined;
+
+  constructor(inner: Database, race: () => Promise<void>) {
+    super(inner);
+    this.#race = race;
+  }
+
+  override async write(steps: readonly WriteStep[]): Promise<WriteOutcome> {
+    const race = this.#race;
+    this.#race = undefined;
+    await race?.();
+    return super.write(steps);
+  }
+}
 
 function batch(documents: readonly Document[], more: Partial<Batch> = {}): Batch {
   const watermark = { source: 'acme/app', surface: 'test', before: null, after: '"1"', complete: true };
@@ -112,6 +129,48 @@ describe('storing a batch', () => {
       batch([older], { keepNewer: true, ...after('"1"', '"2"') }),
     );
     expect(outcome).toMatchObject({ written: 0, unchanged: 1 });
+  });
+
+  it('takes the newest of several records of one document, wherever it is in the batch', async () => {
+    const newer = testDocument({ title: 'newer' });
+    const older = testDocument({ title: 'older', updatedAt: Date.UTC(2023, 0, 1) });
+    for (const documents of [
+      [newer, older],
+      [older, newer],
+    ]) {
+      const test = open();
+      await storeBatch(test.database, indexDocument, batch(documents, { keepNewer: true }));
+      const [titles] = await test.database.read([query('SELECT title FROM documents', [], (row) => row.title)]);
+      expect(titles).toEqual(['newer']);
+    }
+  });
+
+  it('decides again when somebody else wrote one of its documents in between', async () => {
+    const test = open();
+    const theirs = testDocument({ title: 'theirs', body: 'Their text.', updatedAt: Date.UTC(2024, 3, 1) });
+    const others = { source: 'other', surface: 'test', before: null, after: '"1"', complete: true };
+    const racing = new RacingDatabase(test.database, async () => {
+      await storeBatch(test.database, indexDocument, batch([theirs], { watermark: others }));
+    });
+    const ours = [testDocument(), testDocument({ number: 2, title: 'ours' })];
+    const outcome = await storeBatch(racing, indexDocument, batch(ours, { keepNewer: true }));
+    expect(outcome).toEqual({ written: 1, unchanged: 1, removed: 0 });
+    const [titles] = await test.database.read([
+      query('SELECT title FROM documents ORDER BY key', [], (row) => row.title),
+    ]);
+    expect(titles).toEqual(['theirs', 'ours']);
+    expect(await counts(test)).toMatchObject({ documents: 2, bodies: 2, passaged: 2, unsearchable: 0 });
+  });
+
+  it('replaces the passages of a document that somebody else stored in between', async () => {
+    const test = open();
+    const others = { source: 'other', surface: 'test', before: null, after: '"1"', complete: true };
+    const racing = new RacingDatabase(test.database, async () => {
+      await storeBatch(test.database, indexDocument, batch([testDocument({ body: 'zebra' })], { watermark: others }));
+    });
+    await storeBatch(racing, indexDocument, batch([testDocument({ body: 'heron' })]));
+    expect(await found(test, 'passages_nat', 'zebra')).toEqual([]);
+    expect(await found(test, 'passages_nat', 'heron')).toEqual(['acme/app#1']);
   });
 
   it('does not take a guessed version for a change', async () => {

@@ -71,11 +71,20 @@ describe('an export file', () => {
     expect(reads()).toBe(0);
     expect(await index.counted(path)).toMatchObject({ reads: 1, writes: 0 });
     // The same records under another name, packed, are read and give nothing new.
-    expect(await index.run(file(gzipSync(issues(3).join('\n')), 'other.gz'))).toMatchObject({ written: 0, unchanged: 3 });
+    expect(await index.run(file(gzipSync(issues(3).join('\n')), 'other.gz'))).toMatchObject({
+      written: 0,
+      unchanged: 3,
+    });
   });
 
   it('with bad lines is stored without them, and says so each time it is given', async () => {
-    const path = file([issue(1), '{"repo":', issue(0), issue(2, { updated_at: 'yesterday' }), ...Array.from({ length: 30 }, () => 'x')]);
+    const path = file([
+      issue(1),
+      '{"repo":',
+      issue(0),
+      issue(2, { updated_at: 'yesterday' }),
+      ...Array.from({ length: 30 }, () => 'x'),
+    ]);
     const first = await index.run(path);
     expect(first).toMatchObject({
       written: 2,
@@ -147,7 +156,13 @@ describe('two export files', () => {
     const a = file([june(1, 'A, newer'), may(2, 'A, older'), may(4, 'only A')], 'a.jsonl');
     const b = file([may(1, 'B, older'), june(2, 'B, newer'), may(5, 'only B')], 'b.jsonl');
     const digests = [];
-    for (const order of [[a, b], [b, a], [a, b, a], [b, a, b]]) digests.push(await freshDigest(order));
+    for (const order of [
+      [a, b],
+      [b, a],
+      [a, b, a],
+      [b, a, b],
+    ])
+      digests.push(await freshDigest(order));
     expect(new Set(digests).size).toBe(1);
     for (const path of [a, b, a]) await index.run(path);
     expect(await titles()).toEqual(['A, newer', 'B, newer', 'only A', 'only B']);
@@ -215,7 +230,9 @@ describe('options of an export', () => {
 
   it('a narrower run that is interrupted and changed starts anew', async () => {
     const path = file([...issues(20), issue(1000, { updated_at: '2020-01-01T00:00:00Z' })]);
-    await expect(index.run(path, { since: '2024-01-01' }, abortAfter(18))).rejects.toMatchObject({ code: 'interrupted' });
+    await expect(index.run(path, { since: '2024-01-01' }, abortAfter(18))).rejects.toMatchObject({
+      code: 'interrupted',
+    });
     expect(await index.run(path)).toMatchObject({ written: 5, unchanged: 16 });
     expect(await index.digest()).toBe(await freshDigest([path]));
   });

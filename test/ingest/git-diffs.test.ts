@@ -38,7 +38,10 @@ function manyCommits(count: number, from = 0): void {
 
 describe('the diffs of the history', () => {
   it('are one for each file of a commit, with its message', async () => {
-    const id = repository.commit('Drop the cache\n\nIt served stale entries.', { 'src/a.ts': 'one\n', 'src/b.ts': 'x\n' });
+    const id = repository.commit('Drop the cache\n\nIt served stale entries.', {
+      'src/a.ts': 'one\n',
+      'src/b.ts': 'x\n',
+    });
     expect(await index.run(repository, DIFFS)).toMatchObject({ written: 2 });
     expect(await index.documents()).toMatchObject([
       {
@@ -66,9 +69,15 @@ describe('the diffs of the history', () => {
     repository.git('mv', 'a.ts', 'renamed.ts');
     const rename = repository.commit('rename');
     expect(await index.run(repository, DIFFS)).toMatchObject({ written: 5, unchanged: 0 });
-    expect(await index.keys()).toEqual(expect.arrayContaining([
-      `@${side}:a.ts`, `@${main}:a.ts`, `@${main}:b.ts`, `@${merge}:a.ts`, `@${rename}:renamed.ts`,
-    ]));
+    expect(await index.keys()).toEqual(
+      expect.arrayContaining([
+        `@${side}:a.ts`,
+        `@${main}:a.ts`,
+        `@${main}:b.ts`,
+        `@${merge}:a.ts`,
+        `@${rename}:renamed.ts`,
+      ]),
+    );
     expect((await index.documents()).find(({ title }) => title === 'rename')).toMatchObject({
       body: '',
       preface: 'rename\nrenamed from a.ts',
@@ -169,7 +178,10 @@ describe('an interrupted walk', () => {
   });
 
   it('over one commit with very many files is stored in batches', async () => {
-    repository.commit('import', Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`src/${String(n)}.ts`, `x${String(n)}\n`])));
+    repository.commit(
+      'import',
+      Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`src/${String(n)}.ts`, `x${String(n)}\n`])),
+    );
     const { writes, report } = await index.counted(repository, DIFFS);
     expect(report.written).toBe(20);
     expect(writes).toBe(3);

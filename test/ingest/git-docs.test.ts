@@ -40,7 +40,12 @@ describe('the docs of HEAD', () => {
   it('are written only where a commit changed them, and leave every surface when they are gone', async () => {
     repository.commit('one', { 'a.md': 'alpha\n', 'b.md': 'beta\n', 'c.md': 'gamma, which has its words\n' });
     await index.run(repository, DOCS);
-    repository.commit('two', { 'a.md': 'omega\n', 'b.md': null, 'c.md': null, 'moved.md': 'gamma, which has its words\n' });
+    repository.commit('two', {
+      'a.md': 'omega\n',
+      'b.md': null,
+      'c.md': null,
+      'moved.md': 'gamma, which has its words\n',
+    });
     expect(await index.run(repository, DOCS)).toMatchObject({ written: 2, unchanged: 0, removed: 2 });
     expect(await docs()).toEqual(['a.md 120', 'moved.md 120']);
     for (const gone of ['alpha', 'beta']) expect(await index.found('passages_nat', gone)).toEqual([]);
@@ -126,7 +131,12 @@ describe('the docs of HEAD', () => {
   it('may have names that are no text, and are told apart by them', async () => {
     const blob = repository.object('blob', 'gamma\n');
     const entry = (name: Uint8Array) => Buffer.concat([Buffer.from(`100644 blob ${blob}\t`), name, Buffer.from('\0')]);
-    const names = [Buffer.from('caf\u00e9.md', 'latin1'), Buffer.from('café.md'), Buffer.from('a\rb.md'), Buffer.from('日本.md')];
+    const names = [
+      Buffer.from('caf\u00e9.md', 'latin1'),
+      Buffer.from('café.md'),
+      Buffer.from('a\rb.md'),
+      Buffer.from('日本.md'),
+    ];
     const tree = repository.gitWith({ input: Buffer.concat(names.map(entry)) }, 'mktree', '-z');
     repository.git('update-ref', 'HEAD', repository.git('commit-tree', '-m', 'names', tree));
     await index.run(repository, DOCS);
@@ -185,7 +195,10 @@ describe('since', () => {
     repository.commit('one', { 'old.md': 'old\n', 'edited.md': 'v1\n' });
     repository.commit('two', { 'edited.md': 'v2\n' });
     const since = new Date(repository.now).toISOString();
-    expect(await index.run(repository, { ...DOCS, since })).toMatchObject({ written: 1, skipped: { 'before since': 1 } });
+    expect(await index.run(repository, { ...DOCS, since })).toMatchObject({
+      written: 1,
+      skipped: { 'before since': 1 },
+    });
     expect(await docs()).toEqual(['edited.md 120']);
     expect(await index.run(repository, DOCS)).toMatchObject({ written: 1, unchanged: 1 });
     expect(await docs()).toEqual(['edited.md 120', 'old.md 60']);

@@ -62,7 +62,10 @@ describe('tags', () => {
     repository.commit('second', { 'a.ts': 'b\n' });
     repository.git('tag', '--force', 'moving');
     const since = new Date(repository.now).toISOString();
-    expect(await index.run(repository, { ...TAGS, since })).toMatchObject({ written: 1, skipped: { 'before since': 1 } });
+    expect(await index.run(repository, { ...TAGS, since })).toMatchObject({
+      written: 1,
+      skipped: { 'before since': 1 },
+    });
     repository.git('tag', '--force', 'moving', old);
     expect(await index.run(repository, { ...TAGS, since })).toMatchObject({ written: 1 });
     expect(await index.run(repository, TAGS)).toMatchObject({ written: 1 });
@@ -75,7 +78,14 @@ describe('tags', () => {
     repository.git('tag', 'v0');
     const file = join(repository.path, 'export.jsonl');
     const published = new Date(repository.now - 3600_000).toISOString();
-    const release = { repo: REPO, type: 'release', tag_name: 'v1', title: 'One', body: 'From GitHub.', updated_at: published };
+    const release = {
+      repo: REPO,
+      type: 'release',
+      tag_name: 'v1',
+      title: 'One',
+      body: 'From GitHub.',
+      updated_at: published,
+    };
     writeFileSync(file, JSON.stringify(release));
     await index.run(repository, TAGS);
     await index.run(file);

@@ -76,7 +76,10 @@ describe('a git repository', () => {
     repository.git('remote', 'add', 'origin', 'git@github.com:Acme/App.git');
     expect((await index.run(repository.path)).repos).toEqual(['Acme/App']);
     expect(await index.run(repository.path, { repo: 'acme/APP' })).toMatchObject({ repos: ['Acme/App'], written: 0 });
-    expect(await index.run(repository.path, { repo: 'acme/other' })).toMatchObject({ repos: ['acme/other'], written: 3 });
+    expect(await index.run(repository.path, { repo: 'acme/other' })).toMatchObject({
+      repos: ['acme/other'],
+      written: 3,
+    });
     expect(await index.keys('doc')).toEqual(['Acme/App:readme.md', 'acme/other:readme.md']);
   });
 

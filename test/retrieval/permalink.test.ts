@@ -89,7 +89,6 @@ describe('a recorded page', () => {
     );
     fc.assert(
       fc.property(url, (given) => {
-        // eslint-disable-next-line no-control-regex
         expect(link(issue(1, { url: given }))).toMatch(/^https?:\/\/[^\s\u0000-\u0020\u007F-\uFFFF]+$/);
       }),
     );

@@ -78,6 +78,18 @@ export class TestIndex {
     return (await this.documents(type)).map(({ key }) => key.replace(/^acme\/app/, ''));
   }
 
+  /** The edges that documents state, in order. */
+  async edges(): Promise<unknown[]> {
+    const [rows] = await this.test.database.read([
+      query(
+        `SELECT d.key, e.src, e.dst, e.kind FROM edges e JOIN documents d ON d.id = e.document_id ORDER BY d.key, e.src, e.dst, e.kind`,
+        [],
+        (row) => ({ ...row }),
+      ),
+    ]);
+    return rows;
+  }
+
   /** Keys of the documents with a passage that matches. */
   async found(table: 'passages_nat' | 'passages_code', match: string): Promise<unknown[]> {
     const [rows] = await this.test.database.read([
@@ -108,6 +120,8 @@ export async function withDatabase<T>(file: string, work: (test: TestDatabase) =
   const clock = new TestClock();
   const { database, schema } = openLocal({ file, migrations: MIGRATIONS, clock });
   try {
+    // A program that was killed before it made the schema leaves that to whoever opens the file next.
+    await database.read([]);
     return await work({ file, database, schema, clock, remove: () => database.close() });
   } finally {
     await database.close();

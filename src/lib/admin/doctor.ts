@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { sha256Hex } from '../core/hash.ts';
 import { DOCUMENT_TYPE_NAMES, DOCUMENT_TYPES } from '../corpus/document-types.ts';
-import { change, type Query, query } from '../engine/database.ts';
+import { indexProvenance, sourceId } from '../corpus/provenance.ts';
+import { change, query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Failure } from '../core/failure.ts';
 import { defineOperation } from '../operation/operation.ts';
@@ -25,20 +26,27 @@ export const doctor = defineOperation({
     checks: z.array(check),
     content_digest: z
       .string()
-      .describe('SHA-256 over all documents; equal for two databases that hold the same documents.'),
+      .describe(
+        'SHA-256 over all documents; equal for two databases that hold the same documents. Empty where they cannot be read.',
+      ),
   }),
   effect: 'read',
   openWorld: false,
   faces: ['cli'],
   async handler(engine) {
+    // What cannot be opened at all fails as it does everywhere; what is damaged inside is named by the checks.
+    await engine.database.read([query('SELECT 1 AS opened', [], (row) => row.opened)]);
+    const { digest, check: names } = await documentsCheck(engine);
     const checks = [
       await schemaCheck(engine),
-      await fileCheck(engine),
+      await problemsCheck('file', engine, INTEGRITY),
+      await problemsCheck('references', engine, DANGLING),
       ...(await agreementChecks(engine)),
+      names,
       await fullTextCheck(engine, 'passages_nat'),
       await fullTextCheck(engine, 'passages_code'),
     ];
-    return { ok: checks.every((each) => each.ok), checks, content_digest: await contentDigest(engine) };
+    return { ok: checks.every((each) => each.ok), checks, content_digest: digest };
   },
 });
 
@@ -56,26 +64,32 @@ async function schemaCheck(engine: Engine): Promise<Check> {
   };
 }
 
-const text = z.object({ text: z.string() });
+/** A check that cannot even be made names what stands in its way. */
+async function examined(name: string, check: () => Promise<Check>): Promise<Check> {
+  try {
+    return await check();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'database_unavailable') throw error;
+    // A hint that says to run this very command is of no help here.
+    const advice = error.hint?.includes('doctor') === false ? error.hint : INDEX_AGAIN;
+    return { name, ok: false, found: error.message, advice };
+  }
+}
 
-async function fileCheck(engine: Engine): Promise<Check> {
-  const [rows, keys] = await engine.database.read([
-    query('SELECT integrity_check AS text FROM pragma_integrity_check(20)', [], (row) => text.parse(row)),
-    query(`SELECT "table" AS text FROM pragma_foreign_key_check LIMIT 20`, [], (row) => text.parse(row)),
-  ]);
-  const problems = [
-    ...rows.filter((row) => row.text !== 'ok').map((row) => row.text),
-    ...keys.map((row) => `dangling reference in ${row.text}`),
-  ];
-  if (problems.length === 0) return { name: 'file', ok: true, found: 'ok' };
-  return { name: 'file', ok: false, found: problems.join('; '), advice: INDEX_AGAIN };
+const problem = z.object({ text: z.string() });
+
+const INTEGRITY = "SELECT integrity_check AS text FROM pragma_integrity_check(20) WHERE integrity_check <> 'ok'";
+const DANGLING = `SELECT 'dangling reference in ' || "table" AS text FROM pragma_foreign_key_check LIMIT 20`;
+
+function problemsCheck(name: string, engine: Engine, sql: string): Promise<Check> {
+  return examined(name, async () => {
+    const [problems] = await engine.database.read([query(sql, [], (row) => problem.parse(row).text)]);
+    if (problems.length === 0) return { name, ok: true, found: 'ok' };
+    return { name, ok: false, found: problems.join('; '), advice: INDEX_AGAIN };
+  });
 }
 
 const count = z.object({ n: z.int() });
-
-function counting(sql: string): Query<number> {
-  return query(`SELECT count(*) AS n FROM ${sql}`, [], (row) => count.parse(row).n);
-}
 
 /** Everything that says the same thing twice must agree. */
 async function agreementChecks(engine: Engine): Promise<Check[]> {
@@ -95,32 +109,71 @@ async function agreementChecks(engine: Engine): Promise<Check[]> {
     ['code passages that are not searchable', unsearchable('passages_code', typesOf('code'))],
     ['prose entries without a passage', orphaned('passages_nat')],
     ['code entries without a passage', orphaned('passages_code')],
+    [
+      'passages beyond their body',
+      'passages p JOIN bodies b ON b.document_id = p.document_id WHERE p.start + p.length > length(b.body)',
+    ],
+    ['documents with damaged lists', 'documents WHERE NOT (json_valid(labels) AND json_valid(assignees))'],
   ] as const;
-  const counts = await engine.database.read(rules.map(([, sql]) => counting(sql)));
-  return rules.map(([name], at) => {
-    const n = counts[at]?.[0] ?? 0;
-    return { name, ok: n === 0, found: String(n), ...(n > 0 && { advice: INDEX_AGAIN }) };
-  });
+  const checks: Check[] = [];
+  // One by one: damage that stops one of them says nothing about the others.
+  for (const [name, sql] of rules) {
+    checks.push(
+      await examined(name, async () => {
+        const counting = query(`SELECT count(*) AS n FROM ${sql}`, [], (row) => count.parse(row).n);
+        const [[n = 0]] = await engine.database.read([counting]);
+        return { name, ok: n === 0, found: String(n), ...(n > 0 && { advice: INDEX_AGAIN }) };
+      }),
+    );
+  }
+  return checks;
 }
 
 /** FTS5's own check of its structure; it is a command written as an insert and stores nothing. */
-async function fullTextCheck(engine: Engine, table: 'passages_nat' | 'passages_code'): Promise<Check> {
+function fullTextCheck(engine: Engine, table: 'passages_nat' | 'passages_code'): Promise<Check> {
   const name = `full-text index ${table}`;
-  try {
+  return examined(name, async () => {
     await engine.database.write([change(`INSERT INTO ${table} (${table}) VALUES ('integrity-check')`)]);
     return { name, ok: true, found: 'ok' };
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'database_busy') throw error;
-    return { name, ok: false, found: 'damaged', advice: INDEX_AGAIN };
-  }
+  });
 }
 
-const digestRow = z.object({ key: z.string(), content_hash: z.string() });
+const documentRow = z.object({
+  key: z.string(),
+  content_hash: z.string(),
+  source_id: z.string().nullable(),
+  repo: z.string().nullable(),
+  type: z.enum(DOCUMENT_TYPE_NAMES),
+  version: z.string(),
+  number: z.int().nullable(),
+  commentId: z.string().nullable(),
+  reviewId: z.string().nullable(),
+  tag: z.string().nullable(),
+  path: z.string().nullable(),
+  commit: z.string().nullable(),
+});
 
-/** SHA-256 over key and content hash of every document, in the order of the keys. */
-async function contentDigest(engine: Engine): Promise<string> {
-  const [rows] = await engine.database.read([
-    query('SELECT key, content_hash FROM documents ORDER BY key', [], (row) => digestRow.parse(row)),
-  ]);
-  return sha256Hex(rows.map((row) => `${row.key}\n${row.content_hash}\n`).join(''));
+const DOCUMENTS = `SELECT d.key, d.content_hash, d.source_id, r.slug AS repo, d.type, d.version, d.number,
+    d.comment_id AS commentId, d.review_id AS reviewId, d.tag, d.path, d.commit_sha AS "commit"
+  FROM documents d LEFT JOIN repos r ON r.id = d.repo_id ORDER BY d.key`;
+
+/**
+ * Whether every document is stored under the source id that follows from it, and the SHA-256 over key and content hash
+ * of all, in the order of the keys; empty where they cannot be read.
+ */
+async function documentsCheck(engine: Engine): Promise<{ check: Check; digest: string }> {
+  const name = 'documents under a wrong source id';
+  let digest = '';
+  const check = await examined(name, async () => {
+    const [rows] = await engine.database.read([query(DOCUMENTS, [], (row) => documentRow.parse(row))]);
+    digest = sha256Hex(rows.map((row) => `${row.key}\n${row.content_hash}\n`).join(''));
+    const wrong = rows.filter(({ repo, source_id, ...fields }) => {
+      if (repo === null) return false;
+      const provenance = indexProvenance({ repo, ...fields });
+      return source_id !== (provenance === undefined ? null : sourceId(provenance));
+    });
+    const n = wrong.length;
+    return { name, ok: n === 0, found: String(n), ...(n > 0 && { advice: INDEX_AGAIN }) };
+  });
+  return { check, digest };
 }

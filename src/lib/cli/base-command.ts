@@ -25,6 +25,8 @@ export interface Answer {
   readonly text: (terminal: Terminal) => string;
   /** Remarks that belong to the answer and are none of it: lines for standard error, below the text. */
   readonly notes?: readonly string[];
+  /** What to type next: lines for standard error, below the remarks, where a person reads it on a terminal. */
+  readonly hints?: readonly string[];
   /** Set where there is an answer and it is no success: drift was found, lines were skipped. */
   readonly failure?: Failure | undefined;
   /** Whether a terminal may show the text through PAGER. */
@@ -65,7 +67,7 @@ export abstract class BaseCommand extends Command {
       helpValue: '<path or url>',
     }),
     json: Flags.boolean({ summary: 'Print the answer as JSON.', helpGroup: 'GLOBAL' }),
-    quiet: Flags.boolean({ summary: 'Print no progress.', helpGroup: 'GLOBAL' }),
+    quiet: Flags.boolean({ summary: 'Print no progress and no hints.', helpGroup: 'GLOBAL' }),
   };
 
   /** What Ctrl-C says on how to go on. */
@@ -195,7 +197,8 @@ export abstract class BaseCommand extends Command {
     const text = answer.text(terminalOf(environment, stdout));
     if (!(answer.paged === true && (await this.#page(text)))) stdout.write(text);
     const { style } = terminalOf(environment, stderr);
-    for (const note of answer.notes ?? []) stderr.write(`${style.dim(note)}\n`);
+    const hints = stderr.isTTY && stdout.isTTY && !this.#quiet ? (answer.hints ?? []) : [];
+    for (const line of [...(answer.notes ?? []), ...hints]) stderr.write(`${style.dim(line)}\n`);
   }
 
   async #page(text: string): Promise<boolean> {
@@ -238,6 +241,10 @@ export abstract class BaseCommand extends Command {
     return hasSwitch(this.argv, '--json');
   }
 
+  get #quiet(): boolean {
+    return hasSwitch(this.argv, '--quiet');
+  }
+
   get #name(): string {
     return `${this.config.bin} ${(this.id ?? '').replaceAll(':', ' ')}`.trim();
   }
@@ -249,7 +256,7 @@ export abstract class BaseCommand extends Command {
         stderr.write(text);
       },
       clock,
-      mode: hasSwitch(this.argv, '--quiet') ? 'quiet' : stderr.isTTY ? 'line' : 'steps',
+      mode: this.#quiet ? 'quiet' : stderr.isTTY ? 'line' : 'steps',
       columns: () => stderr.columns,
     });
   }

@@ -34,8 +34,11 @@ export function commandFailure(error: unknown, context: FailureContext): Failure
       const help = `See ${context.command} --help.`;
       return new Failure(code, describeForFlags(message, shape, input), { hint: hint ?? help, cause });
     }
-    default:
-      return failure;
+    default: {
+      if (context.given === undefined) return failure;
+      const told = describeForFlags(message, context.given.shape, {});
+      return told === message ? failure : new Failure(code, told, { ...(hint !== undefined && { hint }), cause });
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { Config } from '@oclif/core/config';
 import { run } from '@oclif/core/run';
+import * as z from 'zod';
 import { type Failure, toFailure } from '../core/failure.ts';
 import { EXIT_CODES, EXIT_DONE } from './exit-codes.ts';
 import { processHost } from './host.ts';
@@ -13,6 +14,8 @@ import { unknownCommand, usageFailure } from './usage.ts';
  * Commands report their own failures; what is left to report here is a command that was not found or could not load.
  */
 export async function main(root: string, argv: readonly string[]): Promise<number> {
+  // Compiling each schema costs a command more than it saves.
+  z.config({ jitless: true });
   ignoreClosedPipes();
   const line = helpCommandAsFlag(argv);
   try {

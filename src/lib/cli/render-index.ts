@@ -29,7 +29,7 @@ function renderTarget(target: IndexedTarget, dryRun: boolean, { style }: Termina
   const warnings = Object.entries(target.warnings).sort(([, a], [, b]) => b - a);
   if (warnings.length > 0) {
     const texts = warnings.map(([text, count]) => `${oneLine(text)} (${String(count)})`).join(', ');
-    lines.push(style.dim(`  stored without a field: ${texts}`));
+    lines.push(style.dim(`  warnings: ${texts}`));
   }
   for (const { line, message } of target.problems) {
     lines.push(`  ${style.warning(`line ${String(line)}`)}: ${oneLine(message)}`);

@@ -1,5 +1,5 @@
 import type { Failure } from '../core/failure.ts';
-import { stripForTerminal } from '../core/text.ts';
+import { stripForTerminal, stripInvisible } from '../core/text.ts';
 import { type CommandShape, fieldLabel } from './flags.ts';
 import type { Style } from './terminal.ts';
 import { shorten } from './usage.ts';
@@ -22,9 +22,13 @@ export function failureText(failure: Failure, style: Style, debug: boolean): str
   return `${lines.join('\n')}\n`;
 }
 
-/** JSON that cannot steer a terminal: characters that JSON leaves as they are but a terminal obeys are escaped. */
+/**
+ * JSON of an answer, the same that the MCP tool gives: without the characters in texts of strangers that nobody sees, and
+ * with nothing in it that a terminal would obey.
+ */
 export function printableJson(value: unknown, pretty: boolean): string {
-  return `${JSON.stringify(value, null, pretty ? 2 : undefined).replace(
+  const visible = (_key: string, member: unknown): unknown => (typeof member === 'string' ? stripInvisible(member) : member);
+  return `${JSON.stringify(value, visible, pretty ? 2 : undefined).replace(
     /[\u007F-\u009F\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )}\n`;
@@ -35,19 +39,21 @@ const PRIVATE =
   /(?:^|_)(?:query|sources?|source_ids?|trace|trace_id|confirmation|confirmation_id|cursor|token|key|reason)$/;
 
 /**
- * An `invalid_input` message speaks of fields (`top_k: must be at most 50`); a person gave flags. Names the flag, and the
- * value given unless the field is a query, a handle or a token.
+ * A message speaks of fields (`top_k: must be at most 50`); a person gave flags. Names the flag, and under `invalid_input`
+ * the value given unless the field is a query, a handle or a token.
  */
 export function describeForFlags(
   message: string,
   shape: CommandShape,
   input: Readonly<Record<string, unknown>>,
 ): string {
-  const match = /^([a-z][a-z0-9_]*)((?:\[\d+\])?): (.+)$/s.exec(message);
+  const match = /^([a-z][a-z0-9_]*)((?:\[\d+\])?)(?:: (.+)| (.+))$/s.exec(message);
   if (match === null) return message;
-  const [, name = '', index = '', rule = ''] = match;
+  const [, name = '', index = '', rule, rest = ''] = match;
   const label = fieldLabel(shape, name);
-  if (label === undefined) return message;
+  // Without a colon it speaks of a field only where it counts its values: `sources[0] owner/repo#12: is not there`.
+  if (label === undefined || (rule === undefined && index === '')) return message;
+  if (rule === undefined) return `${label} ${rest}`;
   return `${label}: ${rule}${PRIVATE.test(name) ? '' : givenValue(input[name], index)}`;
 }
 

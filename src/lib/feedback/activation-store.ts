@@ -4,7 +4,7 @@ import { Parameters } from '../corpus/filters.ts';
 import { type Change, change, type Query, query, type SqlRow } from '../engine/database.ts';
 import type { Principal } from '../engine/principal.ts';
 import type { Activation } from './activation.ts';
-import { principalId } from './principal.ts';
+import { principalId, principalName } from './principal.ts';
 import type { WireActivation } from './wire.ts';
 
 const activationRow = z.object({
@@ -51,19 +51,21 @@ export function activationsOfDocumentsQuery(
   );
 }
 
-/** Stores activations; the principal must have its row. */
+/**
+ * Stores activations, one or more; the principal must have its row. Values are bound as numbers: SQLite reads some of them
+ * from a JSON text with another last bit, and a receipt would not say what is stored.
+ */
 export function writeActivations(principal: Principal, activations: ReadonlyMap<string, Activation>): Change {
-  const rows = [...activations].map(([source_id, { retrieved, usage, updatedAt }]) => ({
-    source_id,
-    retrieved,
-    usage,
-    updated_at: updatedAt,
-  }));
   const parameters = new Parameters();
+  const name = principalName(principal, parameters);
+  const rows = [...activations].map(([sourceId, { retrieved, usage, updatedAt }]) => {
+    const values = [sourceId, retrieved, usage, updatedAt].map((value) => parameters.add(value));
+    return `(${values.join(', ')})`;
+  });
   return change(
     `INSERT INTO activations (principal_id, source_id, retrieved, usage, updated_at)
-     SELECT ${principalId(principal, parameters)}, value ->> 'source_id', value ->> 'retrieved', value ->> 'usage', value ->> 'updated_at'
-     FROM json_each(${parameters.add(JSON.stringify(rows))}) WHERE true
+     SELECT p.id, v.column1, v.column2, v.column3, v.column4
+     FROM principals p, (VALUES ${rows.join(', ')}) AS v WHERE p.name = ${name}
      ON CONFLICT DO UPDATE SET retrieved = excluded.retrieved, usage = excluded.usage, updated_at = excluded.updated_at`,
     parameters.values,
   );

@@ -39,7 +39,12 @@ export function confirmation(
     decide: ([rows, ledger], principal, now, receiptId) => {
       const { traceSeq, sources } = requireTrace(rows);
       const confirmed = source_ids.map((id, at) => usedSource(sources, id, at));
-      const { credits, added } = creditEdges(confirmed, ledger, { principal, traceSeq, confirmationId: receiptId, now });
+      const { credits, added } = creditEdges(confirmed, ledger, {
+        principal,
+        traceSeq,
+        confirmationId: receiptId,
+        now,
+      });
       const receipt: ConfirmationReceipt = {
         receipt_id: receiptId,
         kind: 'confirmation',
@@ -88,7 +93,14 @@ function creditEdges(
   ];
   for (const { sourceId, path } of sources) {
     if (path.length === 0) {
-      credits.push({ source_id: sourceId, edge: null, applied_delta: 0, strength: 0, state: 'active', reason: 'no_graph_path' });
+      credits.push({
+        source_id: sourceId,
+        edge: null,
+        applied_delta: 0,
+        strength: 0,
+        state: 'active',
+        reason: 'no_graph_path',
+      });
     }
     for (const { direction: _, ...edge } of path) {
       const key = edgeKey(edge);

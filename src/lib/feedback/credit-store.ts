@@ -39,7 +39,11 @@ const COLUMNS =
   'c.seq, c.repo, c.src_slug, c.dst_slug, c.edge_kind, c.trace_seq, c.confirmation_id, c.delta, c.created_at, c.state';
 
 /** Everything the principal ever credited to the edges on the saved paths of some sources of a trace; by commit order. */
-export function creditsOnPathsQuery(principal: Principal, traceId: string, sourceIds: readonly string[]): Query<Credit> {
+export function creditsOnPathsQuery(
+  principal: Principal,
+  traceId: string,
+  sourceIds: readonly string[],
+): Query<Credit> {
   const parameters = new Parameters();
   const id = principalId(principal, parameters);
   return query(

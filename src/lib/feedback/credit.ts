@@ -7,28 +7,21 @@ export interface Contribution {
 }
 
 /**
- * Strength of an edge: the sum of its active contributions, each decayed from when it was given.
+ * Strength of an edge: the sum of its active contributions in the order of their commit, each decayed from when it was
+ * given.
  *
- * There is no stored scalar. A reversal only takes contributions out of the sum, so what is left is to the last bit the
- * sum of a world in which they never were, and 0 when none is left. Contributions come in the order of their commit; a
- * contribution made while the clock ran backwards counts from the latest stamp before it, so an edge's time never moves
- * back.
+ * There is no stored scalar, and no contribution counts for the age of another. So a reversal takes out exactly what is
+ * left of its own contributions, those of others keep their value, what remains is to the last bit the sum of a world in
+ * which the reversed ones never were, and it is 0 when none remains. With a scalar and its time, or with contributions
+ * that are made to wait for one given later by the clock, a clock that ran backwards breaks one of these.
  */
 export function edgeStrength(contributions: readonly Contribution[], now: number): number {
-  return presentDeltas(contributions, now).reduce((sum, delta) => sum + delta, 0);
+  return contributions.reduce((sum, contribution) => sum + presentDelta(contribution, now), 0);
 }
 
-/** What is left, decayed, of the contribution at `index` of an edge's active ones. */
-export function presentDelta(contributions: readonly Contribution[], index: number, now: number): number {
-  return presentDeltas(contributions, now)[index] ?? 0;
-}
-
-function presentDeltas(contributions: readonly Contribution[], now: number): number[] {
-  let stamp = Number.NEGATIVE_INFINITY;
-  return contributions.map(({ delta, at }) => {
-    stamp = Math.max(stamp, at);
-    return delta * decayFactor(now - stamp);
-  });
+/** What is left of a contribution. Nothing decays while the clock stands before the time when it was given. */
+export function presentDelta({ delta, at }: Contribution, now: number): number {
+  return delta * decayFactor(now - at);
 }
 
 /** What a new confirmation adds to an edge: the credit, or the headroom that is left under the cap, possibly 0. */

@@ -4,7 +4,9 @@ import { receipt } from './receipts.ts';
 import { activation, memoryRecording, path, provenance, stage, timestamp, traceHandle } from './wire.ts';
 
 export const historyInput = z.strictObject({
-  trace_id: traceHandle.optional().describe('Show this trace with its sources and receipts. Absent: list traces, newest first.'),
+  trace_id: traceHandle
+    .optional()
+    .describe('Show this trace with its sources and receipts. Absent: list traces, newest first.'),
   limit: z.int().min(1).max(MAX_PAGE).default(10).describe('Traces, or receipts of the trace, on a page.'),
   cursor: z.string().min(1).max(256).optional().describe('next_cursor of the page before.'),
 });
@@ -51,10 +53,7 @@ export const historyOutput = z.object({
       sources: z.array(traceSource),
     })
     .optional(),
-  receipts: z
-    .array(receipt)
-    .optional()
-    .describe('Oldest first, as issued; each credit with its current state.'),
+  receipts: z.array(receipt).optional().describe('Oldest first, as issued; each credit with its current state.'),
   next_cursor,
 });
 export type HistoryOutput = z.output<typeof historyOutput>;

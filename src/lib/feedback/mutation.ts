@@ -28,7 +28,11 @@ export interface Mutation<Queries extends readonly Query<unknown>[], Issued exte
   readonly decide: (rows: Rows<Queries>, principal: Principal, now: number, receiptId: string) => Decision<Issued>;
 }
 
-const memoryRow = z.object({ revision: z.int().nullable(), payload_hash: z.string().nullable(), body: z.string().nullable() });
+const memoryRow = z.object({
+  revision: z.int().nullable(),
+  payload_hash: z.string().nullable(),
+  body: z.string().nullable(),
+});
 
 /**
  * Runs a mutation exactly once for its key, in two round trips: one that reads, one that writes all of it or nothing,

@@ -6,7 +6,7 @@ import { mutate } from './mutation.ts';
 import { MAX_BATCH, MAX_REASON_LENGTH } from './policy.ts';
 import { confirmationReceipt, reversalReceipt } from './receipts.ts';
 import { reversal } from './reverse.ts';
-import { idempotencyKey, sourceHandle, traceHandle } from './wire.ts';
+import { handle, idempotencyKey, sourceHandle, traceHandle, wellFormed } from './wire.ts';
 
 const input = z.strictObject({
   trace_id: traceHandle,
@@ -22,13 +22,10 @@ const input = z.strictObject({
     .max(MAX_BATCH)
     .optional()
     .describe('With confirmed: distinct sources of this trace at stage used.'),
-  confirmation_id: z
-    .string()
-    .min(1)
-    .max(256)
+  confirmation_id: handle
     .optional()
     .describe('With corrected and rolled_back: the confirmation to take back, of this trace.'),
-  reason: z.string().min(1).max(MAX_REASON_LENGTH).describe('How the outcome is known, in a sentence.'),
+  reason: wellFormed(z.string().min(1).max(MAX_REASON_LENGTH)).describe('How the outcome is known, in a sentence.'),
 });
 
 export const recordOutcome = defineOperation({

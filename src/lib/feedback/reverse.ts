@@ -59,13 +59,14 @@ function reversalsOf(confirmationId: string, ledger: readonly Credit[], now: num
     .filter((credit) => credit.confirmationId === confirmationId)
     .map((credit) => {
       const key = edgeKey(credit.edge);
-      const active = ledger.filter((each) => each.state === 'active' && edgeKey(each.edge) === key);
-      const left = active.filter((each) => each.confirmationId !== confirmationId);
+      const left = ledger.filter(
+        (each) => each.state === 'active' && each.confirmationId !== confirmationId && edgeKey(each.edge) === key,
+      );
       const already = credit.state === 'reversed';
       return {
         edge: credit.edge,
         applied_delta: credit.delta,
-        reversed_delta: already ? 0 : presentDelta(active, active.indexOf(credit), now),
+        reversed_delta: already ? 0 : presentDelta(credit, now),
         strength: edgeStrength(left, now),
         state: 'reversed' as const,
         ...(already && { reason: 'already_reversed' as const }),

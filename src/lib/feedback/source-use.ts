@@ -24,7 +24,9 @@ const input = z.strictObject({
     .array(z.strictObject({ source_id: sourceHandle, stage: claimedStage }))
     .min(1)
     .max(MAX_BATCH)
-    .describe('Steps in order. A source advances one stage at a time; several steps of one source may come in one call.'),
+    .describe(
+      'Steps in order. A source advances one stage at a time; several steps of one source may come in one call.',
+    ),
 });
 
 export const recordSourceUse = defineOperation({
@@ -42,10 +44,7 @@ export const recordSourceUse = defineOperation({
     const issued = await mutate(engine, {
       key: idempotency_key,
       payload: { tool: 'record_source_use', trace_id, uses },
-      state: (principal) => [
-        traceSourcesQuery(principal, trace_id, sourceIds),
-        activationsQuery(principal, sourceIds),
-      ],
+      state: (principal) => [traceSourcesQuery(principal, trace_id, sourceIds), activationsQuery(principal, sourceIds)],
       decide: ([rows, stored], principal, now, receiptId) => {
         const { traceSeq, sources } = requireTrace(rows);
         const stages = new Map([...sources].map(([id, source]) => [id, source.stage]));
@@ -59,7 +58,12 @@ export const recordSourceUse = defineOperation({
           const known = activations.get(use.source_id);
           if (claimed <= current) {
             const shown = known ?? { retrieved: 0, usage: 0, updatedAt: now };
-            return { ...use, applied: false, reason: 'already_recorded', activation: wireActivation(decayedTo(shown, now)) };
+            return {
+              ...use,
+              applied: false,
+              reason: 'already_recorded',
+              activation: wireActivation(decayedTo(shown, now)),
+            };
           }
           const next = strengthened(known, { usage: STAGE_ADDITIONS[use.stage] }, now);
           stages.set(use.source_id, claimed);
@@ -75,7 +79,11 @@ export const recordSourceUse = defineOperation({
           timestamp: formatTime(now),
           uses: recorded,
         };
-        return { receipt, traceSeq, changes: changesOf(traceSeq, stages, changed, (map) => writeActivations(principal, map)) };
+        return {
+          receipt,
+          traceSeq,
+          changes: changesOf(traceSeq, stages, changed, (map) => writeActivations(principal, map)),
+        };
       },
     });
     return sourceUseReceipt.parse(issued);

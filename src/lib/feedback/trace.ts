@@ -56,12 +56,18 @@ const revisionRow = z.object({ revision: z.int() });
 export function revisionQuery(principal: Principal): Query<number> {
   const parameters = new Parameters();
   const id = principalId(principal, parameters);
-  return query(`SELECT revision FROM principals WHERE id = ${id}`, parameters.values, (row) => revisionRow.parse(row).revision);
+  return query(
+    `SELECT revision FROM principals WHERE id = ${id}`,
+    parameters.values,
+    (row) => revisionRow.parse(row).revision,
+  );
 }
 
 /** What a trace saves of an answer and what it leaves out, with reasons. */
 export function recordingOf(occurrences: readonly Occurrence[]): MemoryRecording {
-  const saved = new Set(occurrences.flatMap(({ provenance }) => (provenance === undefined ? [] : [sourceId(provenance)])));
+  const saved = new Set(
+    occurrences.flatMap(({ provenance }) => (provenance === undefined ? [] : [sourceId(provenance)])),
+  );
   const excluded = occurrences.filter(({ provenance }) => provenance === undefined);
   const pathless = occurrences.filter(({ path }) => path === null);
   const nothingSaved = occurrences.length > 0 && saved.size === 0;
@@ -132,7 +138,10 @@ interface Snapshot {
   readonly path: string;
 }
 
-/** One row per distinct source, at its first place; a verified path is kept from wherever it was returned. */
+/**
+ * One row per distinct source, at its first place. A source that was also reached over the graph keeps the verified path,
+ * so that confirming it credits what was travelled.
+ */
 function snapshots(occurrences: readonly Occurrence[]): Snapshot[] {
   const bySource = new Map<string, Snapshot>();
   for (const { provenance, location, axis, path, indexUpdatedAt } of occurrences) {
@@ -146,7 +155,7 @@ function snapshots(occurrences: readonly Occurrence[]): Snapshot[] {
       provenance: JSON.stringify(provenance),
       index_updated_at: indexUpdatedAt ?? null,
       location: saved?.location ?? location,
-      axis: saved === undefined ? axis : 'graph',
+      axis: saved?.axis ?? axis,
       path: walked,
     });
   }

@@ -52,7 +52,12 @@ export type MemoryRecording = z.output<typeof memoryRecording>;
 export const STAGES = ['retrieved', 'selected', 'validated', 'used'] as const;
 export const stage = z.enum(STAGES);
 
-const handle = z.string().min(1).max(256);
+/** Text without lone surrogates: others have no UTF-8 form, and no canonical JSON. */
+export function wellFormed(text: z.ZodString): z.ZodString {
+  return text.refine((value) => /^\P{Surrogate}*$/u.test(value), 'must be well-formed Unicode');
+}
+
+export const handle = wellFormed(z.string().min(1).max(256));
 export const traceHandle = handle.describe('trace_id of a retrieval of yours.');
 export const sourceHandle = handle.describe('source_id as that retrieval returned it.');
 

@@ -2,7 +2,7 @@ import type { Document } from '../corpus/document.ts';
 import { DOCUMENT_TYPES } from '../corpus/document-types.ts';
 import type { IndexedDocument } from '../corpus/indexed-document.ts';
 import { documentTitle } from './markdown.ts';
-import { passagesOf } from './passages.ts';
+import { isMarkdown, passagesOf } from './passages.ts';
 import { segmentText } from './segment.ts';
 
 /**
@@ -11,7 +11,7 @@ import { segmentText } from './segment.ts';
  */
 export function indexDocument(given: Document): IndexedDocument {
   const { tokenizer, cut } = DOCUMENT_TYPES[given.type];
-  const document = cut === 'document' ? { ...given, title: titleOf(given) } : given;
+  const document = cut === 'document' && given.title === '' ? { ...given, title: titleOf(given) } : given;
   const forIndex = tokenizer === 'nat' ? segmentText : (text: string): string => text;
   const title = forIndex(cut === 'patch' ? document.preface : document.title);
   const reference = forIndex(referenceText(document));
@@ -22,8 +22,10 @@ export function indexDocument(given: Document): IndexedDocument {
   return { document, passages };
 }
 
-function titleOf({ title, path, body }: Document): string {
-  return documentTitle(body, title === '' ? (path ?? '') : title);
+/** Title of a file that came without one. */
+function titleOf(document: Document): string {
+  const path = document.path ?? '';
+  return isMarkdown(document) ? documentTitle(document.body, path) : path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** What a document can be called by, beside its words: its number, tag, path, or commit. */

@@ -34,7 +34,7 @@ function piecesOf(document: Document): Piece[] {
 }
 
 /** Whether a document is read as Markdown: by its extension; wiki pages without that of another markup too. */
-function isMarkdown({ type, path }: Pick<Document, 'type' | 'path'>): boolean {
+export function isMarkdown({ type, path }: Pick<Document, 'type' | 'path'>): boolean {
   if (/\.(?:md|mdx|markdown)$/i.test(path ?? '')) return true;
   return (
     type === 'wiki_doc' && !/\.(?:rst|a(?:scii)?doc|txt|org|textile|(?:media)?wiki|creole|pod|rdoc)$/i.test(path ?? '')

@@ -42,7 +42,8 @@ function readUnit(text: string, offset: number, html: boolean, { hidden, code, a
       const end = endOfTicks(at + length, length);
       if (end !== undefined) code.push(span(at, end));
       special.lastIndex = end ?? at + length;
-    } else if (!html) {
+    } else if (!html || text.startsWith('](', at - 2)) {
+      // `](<` starts the destination of a link.
       continue;
     } else if (text.startsWith('<!--', at)) {
       const end = endOf('-->', at + 2);

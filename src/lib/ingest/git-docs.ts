@@ -1,42 +1,20 @@
 import * as z from 'zod';
 import { normalizeText } from '../core/text.ts';
-import { INDEX_FORMAT } from '../corpus/content-hash.ts';
 import type { Document } from '../corpus/document.ts';
 import type { RepoFacts } from '../corpus/store.ts';
 import { versionTime } from '../corpus/version.ts';
 import { query } from '../engine/database.ts';
 import type { ObjectId } from '../engine/git.ts';
 import { decodeText } from './decode.ts';
-import { DocTimes, type KnownHistory } from './doc-times.ts';
+import { DocTimes } from './doc-times.ts';
+import { type DocsMark, docsMark, freshMark, isBase, isDone, knownHistory } from './docs-mark.ts';
 import { type GitSource, gitDocument } from './git-source.ts';
-import { covers, parseMark } from './mark.ts';
+import { parseMark } from './mark.ts';
 import { countSkipped, type Run, Surface } from './run.ts';
 import { isDocumentPath } from './selection.ts';
 
 /** Larger documents are not prose. */
 const MAX_DOC_BYTES = 4 * 1024 * 1024;
-
-/**
- * Watermark. Every stored doc is as the commit `head` has it, and `head` has no others but those that were left out by
- * `rules`, for what they hold, or because they were touched last before `since` (ms).
- */
-const docsMark = z.object({
-  format: z.literal(INDEX_FORMAT),
-  head: z.string().nullable(),
-  since: z.number().nullable(),
-  rules: z.string(),
-  cut: z.string(),
-  branch: z.string().nullable(),
-  /** Newest time of any path in the history of `head`, ms. */
-  newest: z.number(),
-  /** Whether the time of every stored doc is that of a commit. */
-  timed: z.boolean(),
-  /** Commit that a run on its way, or an interrupted one, is about to bring the docs to. */
-  toward: z.string().nullable(),
-  /** Whether docs may be stored in the form of an older format. */
-  outdated: z.boolean(),
-});
-type DocsMark = z.output<typeof docsMark>;
 
 const storedDoc = z.object({ key: z.string(), path: z.string(), blob: z.string(), updated_at: z.int() });
 type StoredDoc = z.output<typeof storedDoc>;
@@ -50,13 +28,23 @@ interface Candidate {
   readonly time: number | undefined;
 }
 
+/** What is to be done with the docs of HEAD. */
+interface Plan {
+  readonly wanted: Candidate[];
+  /** Paths that stay, or are wanted. */
+  readonly present: Set<string>;
+  /** Whether the time of every doc that stays is that of a commit. */
+  timed: boolean;
+  /** Docs that are left out for their age, beside those that were before. */
+  tooOld: number;
+}
+
 /**
  * Brings the docs of a repository to the state of HEAD: new and changed ones are written, deleted ones leave. `since`
  * leaves docs out that are not indexed yet; those that are follow HEAD.
  */
 export async function ingestDocs(run: Run, source: GitSource): Promise<void> {
-  const { progress } = run.engine;
-  const { repo, head, repository, rules } = source;
+  const { repo, head, repository } = source;
   const since = run.since ?? null;
   const surface = await Surface.open(run, repo, 'git:docs');
   const mark = parseMark(docsMark, surface.mark);
@@ -66,14 +54,37 @@ export async function ingestDocs(run: Run, source: GitSource): Promise<void> {
   const outdated = mark?.outdated ?? surface.mark !== null;
   const times = await DocTimes.of(repository, head, knownHistory(base));
   const stored = await storedDocs(run, repo);
-  const wanted: Candidate[] = [];
-  const present = new Set<string>();
-  let timed = true;
-  let tooOld = 0;
-  const leaveOld = (): void => {
-    countSkipped(run, 'before since');
-    tooOld += 1;
+  const plan = await planDocs(run, source, { base, outdated, times, stored });
+  const pending: DocsMark = { ...(base ?? freshMark(source, since, outdated)), toward: head };
+  await writeDocs(run, source, { surface, pending, times, stored, plan });
+  for (const doc of stored.values()) if (!plan.present.has(doc.path)) surface.remove(doc.key);
+  const done: DocsMark = {
+    ...freshMark(source, plan.tooOld > 0 ? since : (base?.since ?? null), false),
+    head,
+    newest: times.newest,
+    timed: plan.timed,
   };
+  const facts: RepoFacts = {
+    headCommit: head,
+    ...(repository.defaultBranch !== null && { defaultBranch: repository.defaultBranch }),
+  };
+  await surface.complete(JSON.stringify(done), { facts: new Map([[repo, facts]]) });
+  run.engine.progress.end();
+}
+
+/** Compares the tree of HEAD with what is stored. */
+async function planDocs(
+  run: Run,
+  { repository, head, rules }: GitSource,
+  known: {
+    readonly base: DocsMark | undefined;
+    readonly outdated: boolean;
+    readonly times: DocTimes;
+    readonly stored: ReadonlyMap<string, StoredDoc>;
+  },
+): Promise<Plan> {
+  const { base, outdated, times, stored } = known;
+  const plan: Plan = { wanted: [], present: new Set(), timed: true, tooOld: 0 };
   for await (const { path: gitPath, blob } of repository.tree(head)) {
     if (!isDocumentPath(gitPath)) continue;
     const reason = rules.exclusion(gitPath);
@@ -82,89 +93,67 @@ export async function ingestDocs(run: Run, source: GitSource): Promise<void> {
       continue;
     }
     const path = normalizeText(gitPath);
-    present.add(path);
+    plan.present.add(path);
     const before = stored.get(path);
     const time = times.quick(gitPath, base === undefined ? undefined : before?.updated_at);
-    const isOld = before === undefined && since !== null && time !== undefined && time < since;
-    // What is not stored and was not touched since was left out for its age before.
-    const wasOld = before === undefined && base?.since !== undefined && base.since !== null && !times.isRecent(gitPath);
-    const isSame = before?.blob === blob && !outdated && (time === 0 || time === before.updated_at);
-    if (wasOld) countSkipped(run, 'before since');
-    else if (isOld) leaveOld();
-    else if (isSame) run.report.unchanged += 1;
-    else wanted.push({ gitPath, path, blob, time });
-    if (isSame && time === 0) timed = false;
+    if (before === undefined && base !== undefined && base.since !== null && !times.isRecent(gitPath)) {
+      // It was left out for its age before.
+      countSkipped(run, 'before since');
+    } else if (before === undefined && time !== undefined && isOld(run, time)) {
+      plan.tooOld += 1;
+      countSkipped(run, 'before since');
+    } else if (before?.blob === blob && !outdated && (time === 0 || time === before.updated_at)) {
+      run.report.unchanged += 1;
+      plan.timed &&= time !== 0;
+    } else {
+      plan.wanted.push({ gitPath, path, blob, time });
+    }
   }
+  return plan;
+}
 
-  const pending: DocsMark = base === undefined ? freshMark(source, since, outdated) : { ...base, toward: head };
-  const pendingText = JSON.stringify({ ...pending, toward: head } satisfies DocsMark);
-  progress.start('docs', wanted.length);
+/** Reads what is wanted and hands it to the surface, which stores it in batches. */
+async function writeDocs(
+  run: Run,
+  { repo, repository }: GitSource,
+  work: {
+    readonly surface: Surface;
+    readonly pending: DocsMark;
+    readonly times: DocTimes;
+    readonly stored: ReadonlyMap<string, StoredDoc>;
+    readonly plan: Plan;
+  },
+): Promise<void> {
+  const { surface, pending, times, stored, plan } = work;
+  const { progress } = run.engine;
+  const blobs = plan.wanted.map((candidate) => candidate.blob);
+  progress.start('docs', blobs.length);
   let read = 0;
-  for await (const bytes of repository.blobs(
-    wanted.map((candidate) => candidate.blob),
-    MAX_DOC_BYTES,
-  )) {
-    const candidate = wanted[read];
+  for await (const bytes of repository.blobs(blobs, MAX_DOC_BYTES)) {
+    const candidate = plan.wanted[read];
     read += 1;
     if (candidate === undefined) break;
     const text = bytes === null ? undefined : decodeText(bytes);
     if (text === undefined) {
       countSkipped(run, bytes === null ? 'too large or missing' : 'binary');
-      present.delete(candidate.path);
+      plan.present.delete(candidate.path);
     } else {
       const time = candidate.time ?? (await times.search(candidate.gitPath));
-      if (time === 0) timed = false;
-      if (since !== null && time < since && !stored.has(candidate.path)) leaveOld();
-      else surface.add(docDocument(run, repo, candidate, time, text));
+      if (isOld(run, time) && !stored.has(candidate.path)) {
+        plan.tooOld += 1;
+        countSkipped(run, 'before since');
+      } else {
+        plan.timed &&= time !== 0;
+        surface.add(docDocument(run, repo, candidate, time, text));
+      }
     }
-    if (surface.full) await surface.progress(pendingText);
+    if (surface.full) await surface.progress(JSON.stringify(pending));
     progress.advance(read);
   }
-  for (const doc of stored.values()) if (!present.has(doc.path)) surface.remove(doc.key);
-  const done: DocsMark = {
-    ...freshMark(source, tooOld > 0 ? since : (base?.since ?? null), false),
-    head,
-    newest: times.newest,
-    timed,
-  };
-  const facts: RepoFacts = {
-    headCommit: head,
-    ...(repository.defaultBranch !== null && { defaultBranch: repository.defaultBranch }),
-  };
-  await surface.complete(JSON.stringify(done), { facts: new Map([[repo, facts]]) });
-  progress.end();
 }
 
-function freshMark({ rules, cut, repository }: GitSource, since: number | null, outdated: boolean): DocsMark {
-  return {
-    format: INDEX_FORMAT,
-    head: null,
-    since,
-    rules: rules.digest,
-    cut,
-    branch: repository.defaultBranch,
-    newest: 0,
-    timed: true,
-    toward: null,
-    outdated,
-  };
-}
-
-function isDone(mark: DocsMark, { head, rules, cut, repository }: GitSource, since: number | null): boolean {
-  const sameView = mark.rules === rules.digest && mark.cut === cut && mark.branch === repository.defaultBranch;
-  return mark.head === head && mark.toward === null && sameView && covers(mark.since, since);
-}
-
-/** Whether the docs can be brought to HEAD from where they stand, or must all be looked at anew. */
-async function isBase(mark: DocsMark, { head, rules, cut, repository }: GitSource, since: number | null) {
-  const sameView = mark.rules === rules.digest && mark.cut === cut && mark.timed && covers(mark.since, since);
-  if (!sameView || mark.head === null || !(await repository.isAncestor(mark.head, head))) return false;
-  // An interrupted run left docs of the commit that it went to.
-  return mark.toward === null || (await repository.isAncestor(mark.toward, head));
-}
-
-function knownHistory(base: DocsMark | undefined): KnownHistory | undefined {
-  return base === undefined || base.head === null ? undefined : { head: base.head, newest: base.newest };
+function isOld({ since }: Run, time: number): boolean {
+  return since !== undefined && time < since;
 }
 
 /** Docs that came from git, by path; what came from an export is not git's to remove. */
@@ -187,7 +176,7 @@ function docDocument(run: Run, repo: string, { path, blob }: Candidate, time: nu
     repo,
     type: 'doc',
     path,
-    title: path.slice(path.lastIndexOf('/') + 1),
+    title: '',
     body: normalizeText(text.replace(/^\uFEFF/, '')),
     createdAt: updatedAt,
     updatedAt,

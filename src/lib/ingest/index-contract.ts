@@ -29,7 +29,9 @@ export const indexedTarget = z.object({
   unchanged: z.int().describe('Documents seen again with equal content; not written.'),
   removed: z.int().describe('Documents that left the index because they are gone.'),
   skipped: z.record(z.string(), z.int()).describe('What was left out on purpose, by reason.'),
-  warnings: z.record(z.string(), z.int()).describe('Fields that were left out of records which were stored, by reason.'),
+  warnings: z
+    .record(z.string(), z.int())
+    .describe('Fields that were left out of records which were stored, by reason.'),
   problem_count: z.int().describe('Records that could not be read.'),
   problems: z.array(z.object({ line: z.int(), message: z.string() })),
 });

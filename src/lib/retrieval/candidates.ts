@@ -9,9 +9,9 @@ const TABLES = { nat: 'passages_nat', code: 'passages_code' } as const;
 const WEIGHTS = '3.0, 2.0, 2.0, 1.0';
 
 // The relaxed tier asks for the rarest terms only: frequent ones cost most and say least. A term is taken while the
-// passages to be scored stay under the budget; the first few always are.
-const RELAXED_POSTINGS = 20_000;
-const RELAXED_MINIMUM = 3;
+// passages to be scored stay under the budget (2 µs each for BM25 alone); the first always is.
+const RELAXED_POSTINGS = 15_000;
+const RELAXED_MINIMUM = 1;
 
 /** How deep a tier is looked through for further entities when few of them fill its pool; in passages. */
 const DEEPEST_PASSAGE = 5000;
@@ -64,10 +64,11 @@ export function candidatesQuery(fts: FtsQuery, filters: Filters, cut: CandidateC
   ): string => {
     const name = `${index}_${String(tier)}`;
     const table = TABLES[index];
+    // The guard is part of the expression: as a condition it would be looked at once for each passage that matches.
     const ranked = (condition: string, limit: string): string =>
       `SELECT ${table}.rowid AS passage_id, bm25(${table}, ${WEIGHTS}) AS score, ${by === 'score' ? '0' : `-d.${by}`} AS age, d.entity
        FROM ${table} CROSS JOIN documents d ON d.id = ${table}.rowid >> 16
-       WHERE ${table} MATCH ${match} AND ${predicate} AND ${condition} ORDER BY age, score, passage_id LIMIT ${limit}`;
+       WHERE ${table} MATCH (CASE WHEN ${condition} THEN ${match} ELSE '""' END) AND ${predicate} ORDER BY age, score, passage_id LIMIT ${limit}`;
     const crowded = `(SELECT count(*) >= ${pool} AND count(DISTINCT entity) < ${entities} FROM ${name})`;
     tables.push(
       `${name} AS MATERIALIZED (${ranked(guard, pool)})`,

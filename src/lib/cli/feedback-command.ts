@@ -1,0 +1,56 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import type * as z from 'zod';
+import { memoryHistory } from '../feedback/history.ts';
+import type { Operation } from '../operation/operation.ts';
+import { BaseCommand } from './base-command.ts';
+import { feedbackFailure, type GivenSources } from './feedback-failure.ts';
+import type { TraceDetail } from './result-number.ts';
+import type { ReadHistory } from './trace-choice.ts';
+
+/** `[TRACE] SOURCE...`, taken apart by `splitTrace`. */
+export const SOURCE_ARG = Args.string({
+  description:
+    'Result numbers as search printed them (1, 1.1, g1), or src_ ids; before them a TRACE: its trc_ id, or last (the default), your newest.',
+  multiple: true,
+  required: true,
+  ignoreStdin: true,
+});
+
+export const KEY_FLAG = Flags.string({
+  summary: 'Idempotency key: the same call with the same key is recorded once. A new one by default.',
+  helpValue: '<text>',
+});
+
+/** The base of the commands that write to the feedback memory. */
+export abstract class FeedbackCommand extends BaseCommand {
+  /** Reads the caller's history. */
+  protected readonly readHistory: ReadHistory = (input) => this.invoke(memoryHistory, input);
+
+  /** Runs a mutation under the key given, or a fresh one. Refusals come in the words of the command line. */
+  protected async record<Input extends z.ZodType, Output extends z.ZodType>(
+    operation: Operation<Input, Output>,
+    key: unknown,
+    input: Readonly<Record<string, unknown>>,
+    given: GivenSources = { sources: [], steps: 1 },
+  ): Promise<z.output<Output>> {
+    const { entropy } = await this.engine();
+    const idempotency_key = typeof key === 'string' ? key : `cli_${entropy.token()}`;
+    try {
+      return await this.invoke(operation, { ...input, idempotency_key });
+    } catch (error) {
+      throw feedbackFailure(error, given);
+    }
+  }
+
+  /** Which retrieval a receipt is about, for standard error. */
+  protected aboutTrace({ trace_id, request }: TraceDetail): string {
+    const { query } = request;
+    return `In ${trace_id}${typeof query === 'string' && query !== '' ? `: ${query.slice(0, 200)}` : ''}`;
+  }
+}
+
+/** The words of an argument that takes several. */
+export function wordsOf(argument: unknown): string[] {
+  return Array.isArray(argument) ? argument.map(String) : [];
+}

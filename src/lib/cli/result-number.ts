@@ -1,0 +1,107 @@
+import { Failure } from '../core/failure.ts';
+import type { HistoryOutput } from '../feedback/history-contract.ts';
+import type { SearchOutput } from '../retrieval/search-contract.ts';
+
+/** One trace as history shows it. */
+export type TraceDetail = NonNullable<HistoryOutput['trace']>;
+
+const LOCATION = /^(graph_)?results\[(\d+)\](?:\.same_entity\.others\[(\d+)\])?$/;
+const NUMBER = /^(g?)([1-9]\d{0,3})(?:\.([1-9]\d{0,3}))?$/;
+
+/** The number of a row by its place in the answer: `2`, `2.1` for a row folded into it, `g1` on the graph axis. */
+export function numberOf(location: string): string {
+  const [, graph, index = '', other] = LOCATION.exec(location) ?? [];
+  const folded = other === undefined ? '' : `.${counted(other)}`;
+  return `${graph === undefined ? '' : 'g'}${counted(index)}${folded}`;
+}
+
+/** The numbers of an answer's rows, by place. A source has one number: that of the first place where it was returned. */
+export function resultNumbers({ results, graph_results }: Pick<SearchOutput, 'results' | 'graph_results'>) {
+  const numbers = new Map<string, string>();
+  const bySource = new Map<string, string>();
+  const add = (location: string, sourceId: string | undefined): void => {
+    const number = (sourceId === undefined ? undefined : bySource.get(sourceId)) ?? numberOf(location);
+    if (sourceId !== undefined) bySource.set(sourceId, number);
+    numbers.set(location, number);
+  };
+  results.forEach((result, at) => {
+    const location = `results[${String(at)}]`;
+    add(location, result.source_id);
+    result.same_entity?.others.forEach((other, index) => {
+      add(`${location}.same_entity.others[${String(index)}]`, other.source_id);
+    });
+  });
+  graph_results.forEach((result, at) => {
+    add(`graph_results[${String(at)}]`, result.source_id);
+  });
+  return numbers as ReadonlyMap<string, string>;
+}
+
+/** Whether a text is a result number. */
+export function isResultNumber(text: string): boolean {
+  return NUMBER.test(text);
+}
+
+/** Takes `[TRACE] SOURCE...` apart. Fails with `invalid_input` for what is neither, and where no source is named. */
+export function splitTrace(words: readonly string[]): {
+  readonly trace: string | undefined;
+  readonly sources: readonly string[];
+} {
+  const [first = '', ...rest] = words;
+  const named = first === 'last' || first.startsWith('trc_');
+  const sources = named ? rest : words;
+  if (sources.length === 0) throw new Failure('invalid_input', 'SOURCE: is required', { hint: FORMS });
+  if (sources.every((source) => source.startsWith('src_') || isResultNumber(source))) {
+    return { trace: named ? first : undefined, sources };
+  }
+  throw new Failure('invalid_input', 'SOURCE: must be a result number or a source id', { hint: FORMS });
+}
+
+const FORMS = 'Give numbers as search printed them (1, 1.1, g1), or src_ ids.';
+
+/**
+ * The source id that a result number or an id means in a trace. Fails with `invalid_input`, naming the valid numbers, for a
+ * number that there is not, and with `unknown_source` for a row that the trace could not record. Ids pass as they are.
+ */
+export function sourceIn(trace: TraceDetail, given: string): string {
+  const [, graph, index = '', other] = NUMBER.exec(given) ?? [];
+  if (graph === undefined) return given;
+  const folded = other === undefined ? '' : `.same_entity.others[${String(Number(other) - 1)}]`;
+  const location = `${graph === '' ? '' : 'graph_'}results[${String(Number(index) - 1)}]${folded}`;
+  const source = trace.sources.find((each) => each.location === location);
+  if (source !== undefined) return source.source_id;
+  if (trace.memory_recording.exclusions.some((each) => each.location === location)) {
+    throw new Failure('unknown_source', `SOURCE: this row could not be recorded (given: ${given})`, {
+      hint: 'Its identity on GitHub is not known, so nothing can be said about its use.',
+    });
+  }
+  throw new Failure('invalid_input', `SOURCE: must be ${numbersOf(trace)} (given: ${given})`, {
+    hint: 'gh-rag history last shows each source with its number.',
+  });
+}
+
+/** The numbers that a trace has, in words: `1 to 3, 1.1 to 2.1 for folded rows, or g1 to g6`. */
+function numbersOf({ sources, memory_recording }: TraceDetail): string {
+  const rows = [...sources, ...memory_recording.exclusions].map(({ location }) => numberOf(location));
+  const of = (pattern: RegExp): string[] => rows.filter((row) => pattern.test(row)).sort(byNumber);
+  const parts = [of(/^\d+$/), of(/^\d+\.\d+$/), of(/^g\d+$/)].flatMap((numbers, kind) => {
+    const [first, last] = [numbers.at(0), numbers.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const range = first === last ? first : `${first} to ${last}`;
+    return [kind === 1 ? `${range} (a folded row)` : range];
+  });
+  if (parts.length === 0) return 'a number, and this retrieval found nothing';
+  return parts.length === 1 ? parts.join('') : `${parts.slice(0, -1).join(', ')} or ${parts.slice(-1).join('')}`;
+}
+
+function byNumber(a: string, b: string): number {
+  const [[x = 0, y = 0], [v = 0, w = 0]] = [a, b].map((number) => (number.match(/\d+/g) ?? []).map(Number)) as [
+    number[],
+    number[],
+  ];
+  return x - v || y - w;
+}
+
+function counted(index: string): string {
+  return String(Number(index) + 1);
+}

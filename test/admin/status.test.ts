@@ -1,0 +1,70 @@
+import { afterEach, expect, test } from 'vitest';
+import { status } from '../../src/lib/admin/status.ts';
+import { change } from '../../src/lib/engine/database.ts';
+import { invoke } from '../../src/lib/operation/invoke.ts';
+import { CountingDatabase } from '../support/database.ts';
+import { comment, diff, doc, issue, TestProject } from '../support/project.ts';
+
+let project: TestProject | undefined;
+afterEach(async () => {
+  await project?.test.remove();
+});
+
+async function open(...given: Parameters<typeof TestProject.of>): Promise<TestProject> {
+  project = await TestProject.of(...given);
+  return project;
+}
+
+test('says what is indexed and how far it came, in at most two reads', async () => {
+  const facts = new Map([['acme/app', { defaultBranch: 'main', headCommit: 'ab'.repeat(20) }]]);
+  const documents = [issue(1), issue(2), comment(1, '5'), doc('a.md', { body: '# A\n\nx' }), diff('ab', 'src/x.ts')];
+  const { engine, test: database } = await open([...documents, issue(1, { repo: 'acme/Other' })], facts);
+  await engine.database.write([
+    change(
+      `INSERT INTO watermarks (source, surface, value, complete, updated_at) VALUES ('acme/app', 'docs', '1', 0, '2024-06-02T00:00:00.000Z')`,
+    ),
+  ]);
+  const counting = new CountingDatabase(engine.database);
+  const answer = await invoke(status, { ...engine, database: counting }, {});
+  expect(counting.reads).toBeLessThanOrEqual(2);
+  expect(counting.writes).toBe(0);
+  expect(status.output.parse(answer)).toMatchObject({
+    database: { backend: 'local', location: database.file },
+    embedder: null,
+    documents: 6,
+    passages: 6,
+    repos: [
+      {
+        repo: 'acme/app',
+        default_branch: 'main',
+        head_commit: 'ab'.repeat(20),
+        index_updated_at: '2024-06-01T12:00:00.000Z',
+        documents: { issue: 2, issue_comment: 1, doc: 1, diff: 1 },
+      },
+      { repo: 'acme/Other', default_branch: null, head_commit: null, documents: { issue: 1 } },
+    ],
+    // What was interrupted comes first.
+    watermarks: [
+      { source: 'acme/app', surface: 'docs', complete: false },
+      { source: 'test', surface: '1', complete: true },
+    ],
+  });
+  expect(answer.database.schema_version).toBeGreaterThanOrEqual(1);
+});
+
+test('of an empty database says that there is nothing', async () => {
+  const { engine } = await open([]);
+  await engine.database.write([change('DELETE FROM watermarks')]);
+  expect(await invoke(status, engine, {})).toMatchObject({ documents: 0, passages: 0, repos: [], watermarks: [] });
+});
+
+test('names at most 200 watermarks', async () => {
+  const { engine } = await open([]);
+  await engine.database.write([
+    change(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+      INSERT INTO watermarks SELECT 'export:' || i, 'records', '1', i <> 7, '2024-01-01T00:00:00.000Z' FROM n`),
+  ]);
+  const { watermarks } = await invoke(status, engine, {});
+  expect(watermarks).toHaveLength(200);
+  expect(watermarks[0]).toMatchObject({ source: 'export:7', complete: false });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { renderIndex } from '../../src/lib/cli/render-index.ts';
+import { terminalOf } from '../../src/lib/cli/terminal.ts';
+import type { IndexedTarget } from '../../src/lib/ingest/index-contract.ts';
+
+const plain = terminalOf({}, { isTTY: false, columns: undefined });
+
+const target = (fields: Partial<IndexedTarget> = {}): IndexedTarget => ({
+  target: 'export.jsonl',
+  kind: 'export',
+  repos: ['acme/app'],
+  written: 0,
+  unchanged: 0,
+  removed: 0,
+  skipped: {},
+  warnings: {},
+  problem_count: 0,
+  problems: [],
+  ...fields,
+});
+
+describe('what index prints', () => {
+  it('is what was written, left out, odd and bad of each target', () => {
+    const targets = [
+      target({
+        written: 12,
+        unchanged: 3,
+        removed: 1,
+        skipped: { bot: 2, short: 5 },
+        warnings: { 'line is not usable and was left out': 1, 'updated_at is not a time and was left out': 4 },
+        problem_count: 22,
+        problems: [{ line: 7, message: 'the line is not valid \u001B[31mJSON' }],
+      }),
+      target({ target: '.' }),
+    ];
+    expect(renderIndex({ dry_run: false, targets }, plain).split('\n')).toEqual([
+      'export.jsonl as acme/app: 12 written, 3 unchanged, 1 removed',
+      '  left out: 5 short, 2 bot',
+      '  warnings: updated_at is not a time and was left out (4), line is not usable and was left out (1)',
+      '  line 7: the line is not valid [31mJSON',
+      '  and 21 more bad lines',
+      '',
+      '. as acme/app: nothing new',
+      '',
+    ]);
+  });
+
+  it('says what would be done in a dry run', () => {
+    const text = renderIndex({ dry_run: true, targets: [target({ written: 2, removed: 1 })] }, plain);
+    expect(text).toBe('export.jsonl as acme/app: 2 would be written, 0 unchanged, 1 would be removed\n');
+  });
+});

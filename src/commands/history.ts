@@ -22,7 +22,10 @@ export default class History extends BaseCommand {
     'leaves a retrieval of its own; last still means the search whose numbers they were.';
   static override examples: typeof BaseCommand.examples = [
     { description: 'List the newest retrievals', command: '<%= config.bin %> <%= command.id %>' },
-    { description: 'Show the newest with its sources and receipts', command: '<%= config.bin %> <%= command.id %> last' },
+    {
+      description: 'Show the newest with its sources and receipts',
+      command: '<%= config.bin %> <%= command.id %> last',
+    },
     { description: 'The same list for a script', command: '<%= config.bin %> <%= command.id %> --limit 50 --json' },
   ];
   static override args = shape.args;

@@ -10,7 +10,10 @@ export default class Migrate extends BaseCommand {
   static override description =
     'A local file is migrated by its first use; this command is for doing it beforehand, and for looking.';
   static override examples: typeof BaseCommand.examples = [
-    { description: 'List the migrations and their state; changes nothing', command: '<%= config.bin %> <%= command.id %> --list' },
+    {
+      description: 'List the migrations and their state; changes nothing',
+      command: '<%= config.bin %> <%= command.id %> --list',
+    },
     { description: 'Apply what is pending', command: '<%= config.bin %> <%= command.id %>' },
   ];
   static override args = shape.args;

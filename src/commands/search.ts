@@ -13,7 +13,8 @@ const shape = commandShape(search.input, {
   omit: ['sources'],
   summaries: {
     graph_hops: 'How far --graph-expand goes.',
-    use_memory: 'With --graph-expand: of one hop, what your confirmations taught comes first. The results stay as they are.',
+    use_memory:
+      'With --graph-expand: of one hop, what your confirmations taught comes first. The results stay as they are.',
   },
 });
 
@@ -29,10 +30,14 @@ export default class Search extends BaseCommand {
       description: 'Look for a string in the diffs of one folder',
       command: '<%= config.bin %> <%= command.id %> "cache_ttl" --type diff --path src/',
     },
-    { description: 'See what happened in the last two days', command: '<%= config.bin %> <%= command.id %> --since 2d' },
+    {
+      description: 'See what happened in the last two days',
+      command: '<%= config.bin %> <%= command.id %> --since 2d',
+    },
     {
       description: 'Follow references from the results, what you confirmed before first',
-      command: '<%= config.bin %> <%= command.id %> why did we drop the v1 cache --graph-expand --graph-hops 2 --use-memory',
+      command:
+        '<%= config.bin %> <%= command.id %> why did we drop the v1 cache --graph-expand --graph-hops 2 --use-memory',
     },
     {
       description: 'Open bugs, newest first, for a script',

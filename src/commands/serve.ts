@@ -22,7 +22,11 @@ export default class Serve extends BaseCommand {
     }
     const { configDir, dataDir } = this.config;
     const { environment } = this.host;
-    const db = chooseDatabase(typeof flags.db === 'string' ? flags.db : undefined, environment, await readConfigFile(configDir));
+    const db = chooseDatabase(
+      typeof flags.db === 'string' ? flags.db : undefined,
+      environment,
+      await readConfigFile(configDir),
+    );
     const [{ shareDatabase }, { createServer }, { serveStdio }, { operations }] = await Promise.all([
       import('../lib/adapters/compose.ts'),
       import('../lib/mcp/server.ts'),
@@ -35,7 +39,8 @@ export default class Serve extends BaseCommand {
       version: this.config.version,
       engineFor: (signal, progress) => Promise.resolve(shared.engineFor(signal, progress)),
       report: (error) => {
-        if (environment.debug) this.host.stderr.write(`${error instanceof Error ? (error.stack ?? '') : String(error)}\n`);
+        if (environment.debug)
+          this.host.stderr.write(`${error instanceof Error ? (error.stack ?? '') : String(error)}\n`);
       },
     });
     const { stdin, stdout, stderr } = process;

@@ -42,7 +42,10 @@ export default class Show extends BaseCommand {
     return {
       output,
       text: (terminal) => renderShow(output, terminal, this.host.clock.now()),
-      hints: output.trace_id === undefined ? [] : [`Next: gh-rag use ${first === '' ? '1' : first} --stage validated --through`],
+      hints:
+        output.trace_id === undefined
+          ? []
+          : [`Next: gh-rag use ${first === '' ? '1' : first} --stage validated --through`],
       paged: true,
     };
   }

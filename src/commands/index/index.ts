@@ -39,9 +39,13 @@ export default class Index extends BaseCommand {
       failure:
         problems === 0
           ? undefined
-          : new Failure('partial_input', `${String(problems)} bad ${problems === 1 ? 'line was' : 'lines were'} skipped`, {
-              hint: 'Everything else was indexed. Repair the lines and run the same command again.',
-            }),
+          : new Failure(
+              'partial_input',
+              `${String(problems)} bad ${problems === 1 ? 'line was' : 'lines were'} skipped`,
+              {
+                hint: 'Everything else was indexed. Repair the lines and run the same command again.',
+              },
+            ),
     };
   }
 }

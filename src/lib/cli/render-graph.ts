@@ -24,7 +24,9 @@ export function renderGraph(
     const title = paintRuns(cutRuns([{ text: titleOf(row), marked: false }], room), style, style.bold);
     const label = style.number(numberAt(index, numbers).padStart(digits));
     const lines = [...factsOf(row, style, room, now), walkText(row, style.dim, style.open)];
-    return [`${label}  ${hyperlink(terminal, title, row.url)}`, ...lines.map((line) => `${indent}${line}`), ''].join('\n');
+    return [`${label}  ${hyperlink(terminal, title, row.url)}`, ...lines.map((line) => `${indent}${line}`), ''].join(
+      '\n',
+    );
   });
   return `${style.dim('From here along the graph:')}\n\n${blocks.join('\n')}`;
 }

@@ -17,11 +17,18 @@ export function renderHistory(traces: readonly TraceSummary[], { width, style }:
     cells.map((cell, at) => (at < 2 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)));
   const lines = traces.flatMap((trace, at) => {
     const [id = '', age = '', ...counts] = aligned(rows[at] ?? []);
-    const facts = [style.number(id), style.dim(age), ...counts.map((count) => (count.trim() === '-' ? style.dim(count) : count))];
+    const facts = [
+      style.number(id),
+      style.dim(age),
+      ...counts.map((count) => (count.trim() === '-' ? style.dim(count) : count)),
+    ];
     const filters = filtersText(trace.filters);
     const question = truncate(questionOf(trace), width - 2);
     const room = width - 2 - question.length - 2;
-    return [facts.join('  '), `  ${style.bold(question)}${filters !== '' && room > 8 ? `  ${style.dim(truncate(filters, room))}` : ''}`];
+    return [
+      facts.join('  '),
+      `  ${style.bold(question)}${filters !== '' && room > 8 ? `  ${style.dim(truncate(filters, room))}` : ''}`,
+    ];
   });
   return [style.dim(aligned(COLUMNS).join('  ')), ...lines, ''].join('\n');
 }

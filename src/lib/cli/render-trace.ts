@@ -1,5 +1,4 @@
-import type { Json } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, type Json } from '../core/json.ts';
 import { parseTime } from '../core/time.ts';
 import type { Receipt } from '../feedback/receipts.ts';
 import { amount } from './amount.ts';
@@ -43,10 +42,9 @@ const LABEL_WIDTH = 10;
 
 /** The request and the settings: one line for each of their groups, without what is null. */
 function settingsLines({ request, settings, memory_recording }: TraceDetail, style: Style): string[] {
-  const groups = Object.entries({ ...request, ...settings }).filter(
-    (entry): entry is [string, Record<string, Json>] => isJsonObject(entry[1]),
-  );
+  const groups: [string, Json][] = Object.entries({ ...request, ...settings });
   const lines = groups.flatMap(([name, group]) => {
+    if (!isJsonObject(group)) return [];
     const values = Object.entries(group).flatMap(([key, value]) => settingText(key, value));
     return values.length === 0 ? [] : [[name, values.join(', ')] as const];
   });
@@ -63,7 +61,9 @@ function settingsLines({ request, settings, memory_recording }: TraceDetail, sty
 function settingText(key: string, value: Json): string[] {
   if (value === null || value === false) return [];
   if (value === true) return [words(key)];
-  return [`${words(key)} ${Array.isArray(value) ? value.map(String).join(' ') : typeof value === 'object' ? JSON.stringify(value) : String(value)}`];
+  return [
+    `${words(key)} ${Array.isArray(value) ? value.map(String).join(' ') : typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+  ];
 }
 
 function sourceLines({ sources }: TraceDetail, style: Style, width: number | null): string[] {
@@ -71,7 +71,13 @@ function sourceLines({ sources }: TraceDetail, style: Style, width: number | nul
   const rows = sources.map((source) => {
     const { retrieved, usage, total } = source.activation;
     const parts = usage === 0 ? '' : `${amount(retrieved)} retrieved + ${amount(usage)} usage`;
-    return { number: numberOf(source.location), name: sourceName(source.provenance), total: amount(total), parts, source };
+    return {
+      number: numberOf(source.location),
+      name: sourceName(source.provenance),
+      total: amount(total),
+      parts,
+      source,
+    };
   });
   const wide = (texts: readonly string[]): number => Math.max(...texts.map(displayWidth));
   const numbers = wide(rows.map((row) => row.number));

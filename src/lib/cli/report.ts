@@ -27,7 +27,8 @@ export function failureText(failure: Failure, style: Style, debug: boolean): str
  * with nothing in it that a terminal would obey.
  */
 export function printableJson(value: unknown, pretty: boolean): string {
-  const visible = (_key: string, member: unknown): unknown => (typeof member === 'string' ? stripInvisible(member) : member);
+  const visible = (_key: string, member: unknown): unknown =>
+    typeof member === 'string' ? stripInvisible(member) : member;
   return `${JSON.stringify(value, visible, pretty ? 2 : undefined).replace(
     /[\u007F-\u009F\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

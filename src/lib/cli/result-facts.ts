@@ -13,7 +13,8 @@ export function factsOf(result: SearchResult, style: Style, room: number, now: n
   if (state !== undefined) facts.push(words(state));
   if (author !== undefined) facts.push(oneLine(author));
   if (updated !== undefined) facts.push(relativeAge(updated, now));
-  if (folded !== undefined && folded.count > 0 && folded.others.length === 0) facts.push(`+${grouped(folded.count)} more`);
+  if (folded !== undefined && folded.count > 0 && folded.others.length === 0)
+    facts.push(`+${grouped(folded.count)} more`);
   const painted = facts.map((fact, index) =>
     (index === 1 && state !== undefined ? stateStyle(state, style) : style.dim)(fact),
   );

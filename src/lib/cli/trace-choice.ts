@@ -28,7 +28,13 @@ export async function newestTrace(read: ReadHistory): Promise<TraceDetail> {
       hint: 'Search first: gh-rag search QUERY',
     });
   }
-  const looks = traces.slice(0, Math.max(0, traces.findIndex(({ mode }) => mode !== 'fetch')));
+  const looks = traces.slice(
+    0,
+    Math.max(
+      0,
+      traces.findIndex(({ mode }) => mode !== 'fetch'),
+    ),
+  );
   const searched = traces[looks.length];
   if (looks.length === 0 || searched === undefined) return detailOf(read, newest.trace_id);
   const base = await detailOf(read, searched.trace_id);
@@ -64,7 +70,10 @@ export async function findConfirmation(read: ReadHistory, given: string): Promis
   let newest: { readonly at: string; readonly found: FoundConfirmation } | undefined;
   let cursor: string | null = null;
   for (let page = 0; page < (given === 'last' ? 1 : CONFIRMATION_PAGES); page += 1) {
-    const { traces = [], next_cursor }: HistoryOutput = await read({ limit: MAX_PAGE, ...(cursor !== null && { cursor }) });
+    const { traces = [], next_cursor }: HistoryOutput = await read({
+      limit: MAX_PAGE,
+      ...(cursor !== null && { cursor }),
+    });
     for (const { trace_id: traceId } of traces.filter((trace) => trace.confirmation_count > 0)) {
       for await (const receipt of receiptsOf(read, traceId)) {
         if (receipt.kind !== 'confirmation') continue;
@@ -77,12 +86,16 @@ export async function findConfirmation(read: ReadHistory, given: string): Promis
     if (cursor === null) break;
   }
   if (given === 'last' && newest !== undefined) return newest.found;
-  throw new Failure('unknown_confirmation', `CONFIRMATION: ${given === 'last' ? 'there is none yet' : 'is none of yours'}`, {
-    hint:
-      given === 'last'
-        ? 'gh-rag history lists your retrievals; one is looked for among the 50 newest.'
-        : 'Use the confirmation id of a receipt; add --trace where its retrieval is not among your 1000 newest.',
-  });
+  throw new Failure(
+    'unknown_confirmation',
+    `CONFIRMATION: ${given === 'last' ? 'there is none yet' : 'is none of yours'}`,
+    {
+      hint:
+        given === 'last'
+          ? 'gh-rag history lists your retrievals; one is looked for among the 50 newest.'
+          : 'Use the confirmation id of a receipt; add --trace where its retrieval is not among your 1000 newest.',
+    },
+  );
 }
 
 async function* receiptsOf(read: ReadHistory, traceId: string): AsyncGenerator<Receipt> {

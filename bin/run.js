@@ -1,20 +1,21 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
-import module from 'node:module';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+
+// Built-in modules are required: importing one reads all of its exports, and some of them are slow to make.
+const require = createRequire(import.meta.url);
+const { existsSync } = require('node:fs');
+const { homedir } = require('node:os');
+const { join } = require('node:path');
+const { fileURLToPath } = require('node:url');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const program = new URL('../dist/lib/cli/main.js', import.meta.url);
+const bundle = join(root, 'dist', 'main.cjs');
 
-// Node 22 keeps compiled code between runs; in the user's own directory, since what lies there is executed.
-module.enableCompileCache?.(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gh-rag', 'node'));
-
-if (existsSync(program)) {
-  const { main } = await import(program.href);
-  process.exitCode = await main(root, process.argv.slice(2));
+if (existsSync(bundle)) {
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gh-rag', 'node');
+  const { program, keep } = require('./load.cjs')(bundle, cache);
+  process.exitCode = await program.main(root, process.argv.slice(2));
+  keep();
 } else {
   process.stderr.write('error: gh-rag is not built\nhint: Run npm install and npm run build in its directory.\n');
   process.exitCode = 1;

@@ -5,14 +5,24 @@
 CREATE TABLE edges (
   document_id INTEGER NOT NULL REFERENCES documents (id),
   src TEXT NOT NULL,
-  dst TEXT NOT NULL,
+  -- The other end as the document names it: a commit perhaps by its first digits, a repository in small letters.
+  stated TEXT NOT NULL,
   kind TEXT NOT NULL,
-  PRIMARY KEY (document_id, src, dst, kind)
+  -- The node that it names, as the index stands: the whole commit, the repository as it is spelt there.
+  dst TEXT NOT NULL,
+  PRIMARY KEY (document_id, src, stated, kind)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX edges_by_src ON edges (src, kind, dst);
 CREATE INDEX edges_by_dst ON edges (dst, kind, src);
+CREATE INDEX edges_to_commits ON edges (stated) WHERE stated GLOB 'commit:*';
 CREATE INDEX documents_by_path ON documents (repo_id, path) WHERE path IS NOT NULL;
+
+-- What stands for a node: the newest document of an entity, the first file of a commit.
+DROP INDEX documents_by_entity;
+CREATE INDEX documents_by_entity ON documents (entity, updated_at DESC);
+DROP INDEX documents_by_commit;
+CREATE INDEX documents_by_commit ON documents (commit_sha, path) WHERE commit_sha IS NOT NULL;
 
 DROP TRIGGER documents_ad;
 CREATE TRIGGER documents_ad AFTER DELETE ON documents BEGIN

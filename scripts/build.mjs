@@ -1,23 +1,19 @@
 // Bundles src/ into dist/ and writes oclif.manifest.json. Usage: node scripts/build.mjs
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { Plugin } from '@oclif/core/config';
 import { build as esbuild } from 'esbuild';
 
 // Native, or loaded only by the command that needs it, or (typescript) asked for by oclif in its own development mode.
-const EXTERNAL = [
-  'libsql',
-  '@modelcontextprotocol/sdk/*',
-  'typescript',
-  'pnpapi',
-];
+const EXTERNAL = ['libsql', '@modelcontextprotocol/sdk/*', 'typescript', 'pnpapi'];
 
-// CommonJS dependencies call require; an ES module has none. The alias keeps clear of every name in the bundle.
-const BANNER =
-  "import{createRequire as ghRagCreateRequire__}from'node:module';const require=ghRagCreateRequire__(import.meta.url);";
+// A CommonJS module has no import.meta.
+const MODULE_URL = 'ghRagModuleUrl__';
+const BANNER = `const ${MODULE_URL}=require('node:url').pathToFileURL(__filename).href;`;
 
 /**
  * oclif's modules require all of each other at the top, up to the spinners and the globbing of plugin development. Puts
@@ -50,15 +46,13 @@ function requireLazily(source) {
  * command without a summary or with fewer than two examples.
  */
 export async function build(root) {
-  const dist = join(root, 'dist');
+  const outfile = join(root, 'dist', 'main.cjs');
   const { outputFiles } = await esbuild({
     absWorkingDir: root,
-    entryPoints: [...filesUnder(join(root, 'src/commands'), /\.tsx?$/), join(root, 'src/lib/cli/main.ts')],
-    outbase: join(root, 'src'),
-    outdir: dist,
+    stdin: { contents: entryOf(root), resolveDir: root, sourcefile: 'entry.js' },
+    outfile,
     bundle: true,
-    splitting: true,
-    format: 'esm',
+    format: 'cjs',
     platform: 'node',
     target: 'node20',
     jsx: 'automatic',
@@ -66,17 +60,33 @@ export async function build(root) {
     legalComments: 'none',
     external: EXTERNAL,
     plugins: [LAZY_OCLIF],
+    define: { 'import.meta.url': MODULE_URL },
     banner: { js: BANNER },
     logLevel: 'warning',
     write: false,
   });
-  const written = new Set(outputFiles.map(({ path }) => path));
-  for (const { path, contents } of outputFiles) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, contents);
-  }
-  for (const path of filesUnder(dist, /\.js$/)) if (!written.has(path)) rmSync(path);
+  rmSync(dirname(outfile), { recursive: true, force: true });
+  mkdirSync(dirname(outfile), { recursive: true });
+  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
+  // The one that was built before, in this process.
+  Reflect.deleteProperty(createRequire(import.meta.url).cache, outfile);
   writeFileSync(join(root, 'oclif.manifest.json'), `${JSON.stringify(await manifestOf(root), null, 2)}\n`);
+}
+
+/**
+ * One file, so that its compiled code can be kept (bin/load.cjs) and a start opens few files. A module is evaluated when
+ * it is first asked for: a command loads what it imports.
+ */
+function entryOf(root) {
+  const commands = filesUnder(join(root, 'src/commands'), /\.tsx?$/).map((path) => {
+    const file = relative(root, path).split(sep).join('/');
+    const id = file
+      .replace(/^src\/commands\//, '')
+      .replace(/(?:\/index)?\.tsx?$/, '')
+      .replaceAll('/', ':');
+    return `get ${JSON.stringify(id)}() { return require(${JSON.stringify(`./${file}`)}).default; }`;
+  });
+  return `export { main } from './src/lib/cli/main.ts';\nexport const COMMANDS = {\n${commands.join(',\n')}\n};\n`;
 }
 
 /** What oclif would otherwise find out at every start by loading every command. */

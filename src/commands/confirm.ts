@@ -1,5 +1,5 @@
 import type { Answer, BaseCommand } from '../lib/cli/base-command.ts';
-import { FeedbackCommand, KEY_FLAG, SOURCE_ARG, wordsOf } from '../lib/cli/feedback-command.ts';
+import { aboutTrace, FeedbackCommand, KEY_FLAG, SOURCE_ARG, wordsOf } from '../lib/cli/feedback-command.ts';
 import { commandShape } from '../lib/cli/flags.ts';
 import { renderReceipt } from '../lib/cli/render-receipt.ts';
 import { sourceIn, splitTrace } from '../lib/cli/result-number.ts';
@@ -40,7 +40,7 @@ export default class Confirm extends FeedbackCommand {
     return {
       output,
       text: (terminal) => renderReceipt(output, trace.sources, terminal),
-      notes: [this.aboutTrace(trace)],
+      notes: [aboutTrace(trace)],
       hints: ['Should it prove wrong: gh-rag rollback last --outcome corrected --reason "what was wrong"'],
     };
   }

@@ -51,14 +51,14 @@ export default class Rollback extends FeedbackCommand {
       typeof flags.trace === 'string' && given !== 'last'
         ? { traceId: flags.trace, confirmationId: given }
         : await findConfirmation(this.readHistory, given);
-    const { outcome } = flags;
+    const outcome: unknown = flags.outcome;
     const input = { trace_id: traceId, outcome, confirmation_id: confirmationId, reason };
     const output = await this.record(recordOutcome, flags.key, input);
     return {
       output,
       text: (terminal) => renderReceipt(output, [], terminal),
-      notes: [`In ${traceId}`],
-      hints: [`Its retrieval with every receipt: gh-rag history ${traceId}`],
+      notes: [`In ${output.trace_id}`],
+      hints: [`Its retrieval with every receipt: gh-rag history ${output.trace_id}`],
     };
   }
 }

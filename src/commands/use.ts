@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import type { Answer, BaseCommand } from '../lib/cli/base-command.ts';
-import { FeedbackCommand, KEY_FLAG, SOURCE_ARG, wordsOf } from '../lib/cli/feedback-command.ts';
+import { aboutTrace, FeedbackCommand, KEY_FLAG, SOURCE_ARG, wordsOf } from '../lib/cli/feedback-command.ts';
 import { renderReceipt } from '../lib/cli/render-receipt.ts';
 import { sourceIn, splitTrace } from '../lib/cli/result-number.ts';
 import { chooseTrace } from '../lib/cli/trace-choice.ts';
@@ -47,7 +47,7 @@ export default class Use extends FeedbackCommand {
     return {
       output,
       text: (terminal) => renderReceipt(output, trace.sources, terminal),
-      notes: [this.aboutTrace(trace)],
+      notes: [aboutTrace(trace)],
       hints: flags.stage === 'used' ? [`Once it proved right: gh-rag confirm ${first} --reason "how you know"`] : [],
     };
   }

@@ -50,8 +50,9 @@ beforeAll(async () => {
   root = temporaryDirectory();
   for (const folder of ['bin', 'src/commands', 'src/lib/cli']) mkdirSync(join(root, folder), { recursive: true });
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'), 'junction');
-  copyFileSync(join(repository, 'bin/run.js'), join(root, 'bin/run.js'));
-  const oclif = { bin: 'gh-rag', dirname: 'gh-rag', commands: './dist/commands', topicSeparator: ' ' };
+  for (const file of ['bin/run.js', 'bin/load.cjs']) copyFileSync(join(repository, file), join(root, file));
+  const commands = { strategy: 'explicit', target: './dist/main.cjs', identifier: 'COMMANDS' };
+  const oclif = { bin: 'gh-rag', dirname: 'gh-rag', commands, topicSeparator: ' ' };
   writeFileSync(
     join(root, 'package.json'),
     JSON.stringify({ name: 'gh-rag', version: '1.2.3', type: 'module', oclif }),
@@ -168,7 +169,7 @@ describe('the build', () => {
     rmSync(join(root, 'src/commands/gone.ts'));
     await build(root);
     expect(manifest()).toBe(before);
-    expect(readdirSync(join(root, 'dist/commands'))).toEqual(['say.js', 'wait.js']);
+    expect(readdirSync(join(root, 'dist'))).toEqual(['main.cjs']);
   });
 
   it('refuses a command without two examples', async () => {

@@ -3,7 +3,10 @@ import { renderIndex } from '../../src/lib/cli/render-index.ts';
 import { terminalOf } from '../../src/lib/cli/terminal.ts';
 import type { IndexedTarget } from '../../src/lib/ingest/index-contract.ts';
 
-const plain = terminalOf({}, { isTTY: false, columns: undefined });
+const plain = terminalOf(
+  { noColor: '1', forceColor: undefined, cliColorForce: undefined, cliColor: undefined, term: undefined },
+  { isTTY: false, columns: undefined },
+);
 
 const target = (fields: Partial<IndexedTarget> = {}): IndexedTarget => ({
   target: 'export.jsonl',

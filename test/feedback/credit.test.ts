@@ -9,8 +9,10 @@ const contribution: fc.Arbitrary<Contribution> = fc.record({
   delta: fc.double({ min: 0, max: 0.25, noNaN: true }),
   at: time,
 });
-const contributions = fc.array(contribution, { maxLength: 25 });
-const quarters = (count: number, at: number): Contribution[] => Array.from({ length: count }, () => ({ delta: 0.25, at }));
+/** Too few to reach the cap. */
+const contributions = fc.array(contribution, { maxLength: 20 });
+const quarters = (count: number, at: number): Contribution[] =>
+  Array.from({ length: count }, () => ({ delta: 0.25, at }));
 
 describe('the strength of an edge', () => {
   it('is 0 without contributions, and the decayed sum of those it has', () => {
@@ -80,6 +82,13 @@ describe('the credit of a confirmation', () => {
     );
   });
 
+  it('is nothing where a clock that ran backwards lifts what was given above 5', () => {
+    const filledTwice = [...quarters(20, 0), ...quarters(10, HOUR)];
+    expect(edgeStrength(filledTwice, HOUR)).toBe(5);
+    expect(edgeStrength(filledTwice, 0)).toBe(5);
+    expect(creditFor(filledTwice, 0)).toBe(0);
+  });
+
   it('keeps an edge at 5 however often it is confirmed at once', () => {
     const given: Contribution[] = [];
     for (let n = 0; n < 30; n += 1) given.push({ delta: creditFor(given, 0), at: 0 });
@@ -98,7 +107,10 @@ it('learned strength goes by both ends and the kind of an edge, and is 0 for one
     HOUR,
   );
   expect(strengthOf(edge)).toBe(0.375);
-  for (const other of [{ src: edge.dst, dst: edge.src, kind: 'mention' }, { ...edge, kind: 'link' }]) {
+  for (const other of [
+    { src: edge.dst, dst: edge.src, kind: 'mention' },
+    { ...edge, kind: 'link' },
+  ]) {
     expect(strengthOf(other)).toBe(0);
   }
 });

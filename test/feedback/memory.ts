@@ -16,7 +16,7 @@ import { search } from '../../src/lib/retrieval/search.ts';
 import type { SearchOutput } from '../../src/lib/retrieval/search-contract.ts';
 import { type TestClock, type TestDatabase, testDatabase } from '../support/database.ts';
 import { testEngine } from '../support/engine.ts';
-import { type Asked, wiki } from '../support/project.ts';
+import { type Asked, issue, wiki } from '../support/project.ts';
 
 export const HOUR = 3_600_000;
 
@@ -28,6 +28,19 @@ export const CHAIN: readonly Document[] = [
   wiki('Alpha', { body: 'The needle is explained on Beta.' }),
   wiki('Beta', { body: 'What it means is told on Gamma.' }),
   wiki('Gamma', { body: 'It is sharp.' }),
+];
+
+/**
+ * Issues that refer to one another. `kettle` finds the first; over the graph lie acme/lib#7 and #2 at one hop, and behind
+ * #2 the issues #3 and #4. #5 is reached through #99, which is not indexed.
+ */
+export const THREADS: readonly Document[] = [
+  issue(1, { body: 'The kettle leaks. See #2, #99 and acme/lib#7.' }),
+  issue(2, { body: 'Compare #3 and #4.' }),
+  issue(3, { body: 'Nothing.' }),
+  issue(4, { body: 'Nothing.' }),
+  issue(5, { body: 'As in #99.' }),
+  issue(7, { repo: 'acme/lib', body: 'Nothing.' }),
 ];
 
 export const github = (userId: number): Principal => ({ kind: 'github', userId });
@@ -125,6 +138,11 @@ export class Caller {
 
   use(input: Optional<Sent<typeof recordSourceUse>, 'idempotency_key'>): Promise<SourceUseReceipt> {
     return invoke(recordSourceUse, this.engine, { idempotency_key: freshKey(), ...input });
+  }
+
+  /** Issue #1 of {@link THREADS} with all that is reached from it. */
+  threads(asked: Asked = {}): Promise<SearchOutput & { readonly trace_id: string }> {
+    return this.retrieve({ query: 'kettle', graph_expand: true, graph_hops: 2, ...asked });
   }
 
   /** Records all three stages of some sources of a trace. */

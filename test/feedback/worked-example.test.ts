@@ -132,8 +132,7 @@ it('a learned candidate from outside the old cut enters, by hop first, then by s
   const hub = wiki('Hub', { body: `The thimble. ${pages.map((page) => String(page.path)).join(', ')}` });
   await world.index([...pages, hub]);
   const ask = { query: 'thimble', graph_expand: true, top_k: 2 } as const;
-  const names = ({ graph_results }: Awaited<ReturnType<Caller['search']>>) =>
-    graph_results.map((row) => row.wiki_path);
+  const names = ({ graph_results }: Awaited<ReturnType<Caller['search']>>) => graph_results.map((row) => row.wiki_path);
   expect(names(await ada.search(ask))).toEqual(['Page0', 'Page1', 'Page2', 'Page3']);
   expect(names(await ada.search({ ...ask, use_memory: true }))).toEqual(['Page0', 'Page1', 'Page2', 'Page3']);
 

@@ -10,8 +10,8 @@ import { fileDigest, withDatabase } from '../support/test-index.ts';
 
 /** The built program, killed, interrupted and run twice at once, on real files. */
 
-const COMMITS = 250;
-const RECORDS = 1500;
+const COMMITS = 160;
+const RECORDS = 1000;
 const KILLS = 12;
 
 let program: Program;
@@ -120,7 +120,7 @@ describe('a run of the built program', () => {
       }
     }
     expect(hits).toBeGreaterThan(KILLS / 4);
-  });
+  }, 180_000);
 
   it('that is interrupted says how to go on, and the next one does', async () => {
     const file = databaseFile();

@@ -6,6 +6,7 @@ import type { Operation } from '../operation/operation.ts';
 import { BaseCommand } from './base-command.ts';
 import { feedbackFailure, type GivenSources } from './feedback-failure.ts';
 import type { TraceDetail } from './result-number.ts';
+import { oneLine, truncate } from './terminal.ts';
 import type { ReadHistory } from './trace-choice.ts';
 
 /** `[TRACE] SOURCE...`, taken apart by `splitTrace`. */
@@ -42,12 +43,12 @@ export abstract class FeedbackCommand extends BaseCommand {
       throw feedbackFailure(error, given);
     }
   }
+}
 
-  /** Which retrieval a receipt is about, for standard error. */
-  protected aboutTrace({ trace_id, request }: TraceDetail): string {
-    const { query } = request;
-    return `In ${trace_id}${typeof query === 'string' && query !== '' ? `: ${query.slice(0, 200)}` : ''}`;
-  }
+/** Which retrieval a receipt is about, for standard error. */
+export function aboutTrace({ trace_id, request }: TraceDetail): string {
+  const { query } = request;
+  return `In ${oneLine(trace_id)}${typeof query === 'string' && query !== '' ? `: ${truncate(oneLine(query), 200)}` : ''}`;
 }
 
 /** The words of an argument that takes several. */

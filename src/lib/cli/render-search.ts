@@ -13,7 +13,8 @@ export function renderSearch(output: SearchOutput, terminal: Terminal, now: numb
   const { width } = terminal;
   const numbers = resultNumbers(output);
   if (width === null) return [...output.results.map(renderPiped), ...graphRows(output, numbers)].join('');
-  const digits = Math.max(1, ...[...numbers.values()].map((number) => (number.includes('.') ? 0 : number.length)));
+  const labels = [...numbers].filter(([location]) => !location.includes('.')).map(([, number]) => number);
+  const digits = Math.max(1, ...labels.map((label) => label.length));
   const results = output.results.map((result, index) =>
     renderResult(result, `results[${String(index)}]`, numbers, digits, terminal, width, now),
   );

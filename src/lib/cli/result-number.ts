@@ -80,26 +80,30 @@ export function sourceIn(trace: TraceDetail, given: string): string {
   });
 }
 
-/** The numbers that a trace has, in words: `1 to 3, 1.1 to 2.1 for folded rows, or g1 to g6`. */
+/** The numbers that a trace has, in words: `1 to 3, 1.1 to 1.2, g1 to g4 or g6`. */
 function numbersOf({ sources, memory_recording }: TraceDetail): string {
   const rows = [...sources, ...memory_recording.exclusions].map(({ location }) => numberOf(location));
-  const of = (pattern: RegExp): string[] => rows.filter((row) => pattern.test(row)).sort(byNumber);
-  const parts = [of(/^\d+$/), of(/^\d+\.\d+$/), of(/^g\d+$/)].flatMap((numbers, kind) => {
-    const [first, last] = [numbers.at(0), numbers.at(-1)];
-    if (first === undefined || last === undefined) return [];
-    const range = first === last ? first : `${first} to ${last}`;
-    return [kind === 1 ? `${range} (a folded row)` : range];
-  });
+  const [results = [], folded = [], graph = []] = [/^\d+$/, /^\d+\.\d+$/, /^g\d+$/].map((kind) =>
+    rangesOf(rows.filter((row) => kind.test(row))),
+  );
+  const parts = [...results, ...folded, ...graph];
   if (parts.length === 0) return 'a number, and this retrieval found nothing';
   return parts.length === 1 ? parts.join('') : `${parts.slice(0, -1).join(', ')} or ${parts.slice(-1).join('')}`;
 }
 
-function byNumber(a: string, b: string): number {
-  const [[x = 0, y = 0], [v = 0, w = 0]] = [a, b].map((number) => (number.match(/\d+/g) ?? []).map(Number)) as [
-    number[],
-    number[],
-  ];
-  return x - v || y - w;
+/** Numbers that follow each other as `a to b`: a source that was returned twice leaves a gap. */
+function rangesOf(numbers: readonly string[]): string[] {
+  const ranges: { first: string; last: string }[] = [];
+  for (const number of numbers) {
+    const range = ranges.at(-1);
+    if (range !== undefined && follows(range.last, number)) range.last = number;
+    else ranges.push({ first: number, last: number });
+  }
+  return ranges.map(({ first, last }) => (first === last ? first : `${first} to ${last}`));
+}
+
+function follows(before: string, number: string): boolean {
+  return number === before.replace(/\d+$/, (last) => String(Number(last) + 1));
 }
 
 function counted(index: string): string {

@@ -2,6 +2,7 @@ import { Failure } from '../core/failure.ts';
 import type { HistoryOutput } from '../feedback/history-contract.ts';
 import { MAX_PAGE } from '../feedback/policy.ts';
 import type { Receipt } from '../feedback/receipts.ts';
+import { feedbackFailure } from './feedback-failure.ts';
 import type { TraceDetail } from './result-number.ts';
 
 /** The operation memory_history. */
@@ -48,7 +49,9 @@ export async function newestTrace(read: ReadHistory): Promise<TraceDetail> {
 }
 
 async function detailOf(read: ReadHistory, traceId: string): Promise<TraceDetail> {
-  const { trace } = await read({ trace_id: traceId, limit: 1 });
+  const { trace } = await read({ trace_id: traceId, limit: 1 }).catch((error: unknown) => {
+    throw feedbackFailure(error, { sources: [], steps: 1 });
+  });
   if (trace === undefined) throw new TypeError('history of a trace has no trace');
   return trace;
 }

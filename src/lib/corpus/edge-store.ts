@@ -1,98 +1,36 @@
-import * as z from 'zod';
-import { type Change, change, type Query, query } from '../engine/database.ts';
+import { type Change, change } from '../engine/database.ts';
 import type { Document } from './document.ts';
-import { DOCUMENT_TYPE_NAMES } from './document-types.ts';
-import type { Edge, EdgeExtractor, EdgeSource } from './edge.ts';
-import { nodeOf } from './node.ts';
+import type { Edge, EdgeExtractor } from './edge.ts';
+import { joinNode, nodeOf, nodeParts } from './node.ts';
+import type { WikiFacts } from './wiki-facts.ts';
 
-const wikiSlugRow = z.object({ repo: z.string(), path: z.string() });
-
-/** Wiki pages of some repositories. */
-function wikiPagesQuery(repos: readonly string[]): Query<z.output<typeof wikiSlugRow>> {
-  return query(
-    `SELECT r.slug AS repo, d.path FROM repos r JOIN documents d ON d.repo_id = r.id
-     WHERE d.type = 'wiki_doc' AND d.path IS NOT NULL AND r.slug IN (SELECT value FROM json_each(?))`,
-    [JSON.stringify(repos)],
-    (row) => wikiSlugRow.parse(row),
-  );
-}
-
-const pageRow = z.object({
-  key: z.string(),
-  repo: z.string(),
-  type: z.enum(DOCUMENT_TYPE_NAMES),
-  path: z.string(),
-  title: z.string(),
-  body: z.string(),
-});
-
-/** A stored page whose edges must be found again. */
-interface StoredPage {
-  readonly key: string;
-  readonly source: EdgeSource;
+/** Documents of a batch as they are stored: what is written, and keys of what was stored before. */
+export interface WrittenDocuments {
+  readonly written: readonly { readonly key: string; readonly document: Document }[];
+  readonly replaced: readonly string[];
 }
 
 /**
- * Stored wiki pages that hold the slug of a page which is not stored yet: once that page arrives, they mention it. The
- * match is rough; the extractor decides.
- */
-function pagesNamingQuery(pages: readonly Document[]): Query<StoredPage> {
-  const arriving = pages.map(({ repo, path }) => ({ repo, path }));
-  return query(
-    `WITH arriving AS (
-       SELECT r.id AS repo_id, value ->> 'path' AS path FROM json_each(?) JOIN repos r ON r.slug = value ->> 'repo'
-       WHERE NOT EXISTS (SELECT 1 FROM documents k WHERE k.repo_id = r.id AND k.path = value ->> 'path' AND k.type = 'wiki_doc'))
-     SELECT DISTINCT d.key, r.slug AS repo, d.type, d.path, d.title, b.body
-     FROM arriving a JOIN documents d ON d.repo_id = a.repo_id AND d.type = 'wiki_doc'
-     JOIN bodies b ON b.document_id = d.id JOIN repos r ON r.id = d.repo_id
-     WHERE instr(b.body, a.path) > 0`,
-    [JSON.stringify(arriving)],
-    (row) => {
-      const { key, ...fields } = pageRow.parse(row);
-      return { key, source: { ...fields, number: null, tag: null, commit: null, preface: '' } };
-    },
-  );
-}
-
-/** What the edges of a batch depend on beside its documents, as it was read. */
-export interface EdgeFacts {
-  readonly wikiPages: readonly z.output<typeof wikiSlugRow>[];
-  readonly pagesNaming: readonly StoredPage[];
-}
-
-/** Reads {@link EdgeFacts}; part of the read that comes before a batch is written. */
-export function edgeContextQueries(documents: readonly Document[]) {
-  const pages = documents.filter((document) => document.type === 'wiki_doc');
-  return [wikiPagesQuery([...new Set(pages.map((page) => page.repo))]), pagesNamingQuery(pages)] as const;
-}
-
-/**
- * Replaces the edges of the documents that a batch writes, after them, and finds those of stored wiki pages again that
- * name a page of the batch. `replaced` are the keys that were stored before.
+ * Replaces the edges of the documents that a batch writes, after them, and of those stored wiki pages which name a page
+ * that comes or goes with it. Edges that named what now arrives lead to it from here on.
  */
 export function edgeSteps(
   edgesOf: EdgeExtractor | undefined,
-  written: readonly { readonly key: string; readonly document: Document }[],
-  replaced: readonly string[],
-  { wikiPages, pagesNaming }: EdgeFacts,
+  { written, replaced }: WrittenDocuments,
+  { slugsOf, affected }: WikiFacts,
 ): Change[] {
-  if (edgesOf === undefined || written.length === 0) return [];
-  const slugs = new Map<string, Set<string>>();
-  const arriving = written.flatMap(({ document: { type, repo, path } }) =>
-    type === 'wiki_doc' && path !== null ? [{ repo, path }] : [],
-  );
-  for (const { repo, path } of [...wikiPages, ...arriving]) {
-    slugs.set(repo, (slugs.get(repo) ?? new Set()).add(path));
-  }
-  const sources = [...written.map(({ key, document }) => ({ key, source: document })), ...pagesNaming];
+  if (edgesOf === undefined) return [];
+  const sources = [...written.map(({ key, document }) => ({ key, source: document })), ...affected];
   const found = sources.map(({ key, source }) => ({
     key,
     repo: source.repo,
-    edges: edgesOf(source, { wikiSlugs: slugs.get(source.repo) ?? new Set() }),
+    edges: edgesOf(source, { wikiSlugs: slugsOf(source.repo) }),
   }));
+  const documents = written.map(({ document }) => document);
   return [
-    ...writeEdges(found, [...replaced, ...pagesNaming.map((page) => page.key)]),
-    ...resolveCommits(written.map(({ document }) => document)),
+    ...writeEdges(found, [...replaced, ...affected.map((page) => page.key)]),
+    ...resolveCommits(documents),
+    ...respell(documents),
   ];
 }
 
@@ -106,37 +44,99 @@ interface DocumentEdges {
 const REMOVE_EDGES =
   'DELETE FROM edges WHERE document_id IN (SELECT id FROM documents WHERE key IN (SELECT value FROM json_each(?)))';
 
-// The first digits of a commit name it once the commit is indexed; until then the edge dangles.
-const INSERT_EDGES = `INSERT OR IGNORE INTO edges (document_id, src, dst, kind)
-SELECT d.id, value ->> 'src', coalesce(
-  CASE WHEN value ->> 'dst' LIKE 'commit:%' THEN (
-    SELECT 'commit:' || r.slug || ':' || c.commit_sha FROM documents c JOIN repos r ON r.id = c.repo_id
-    WHERE c.commit_sha >= value ->> 'sha' AND c.commit_sha < (value ->> 'sha') || 'g'
-      AND 'commit:' || r.slug || ':' || (value ->> 'sha') = value ->> 'dst' LIMIT 1) END,
-  value ->> 'dst'), value ->> 'kind'
-FROM json_each(?) JOIN documents d ON d.key = value ->> 'key'`;
+/** The whole id of the only indexed commit of a repository that begins with some digits; NULL where there are none or several. */
+function commitNamed(slug: string, digits: string): string {
+  const first = (order: 'ASC' | 'DESC'): string =>
+    `(SELECT c.commit_sha FROM documents c JOIN repos r ON r.id = c.repo_id
+      WHERE c.commit_sha >= ${digits} AND c.commit_sha < ${digits} || 'g' AND c.type = 'diff' AND r.slug = ${slug}
+      ORDER BY c.commit_sha ${order} LIMIT 1)`;
+  return `(SELECT low FROM (SELECT ${first('ASC')} AS low, ${first('DESC')} AS high) WHERE low = high)`;
+}
 
-const RESOLVE_COMMITS = `UPDATE OR IGNORE edges SET dst = c.value FROM json_each(?) AS c
-WHERE edges.dst >= substr(c.value, 1, instr(substr(c.value, 8), ':') + 14)
-  AND edges.dst < c.value AND substr(c.value, 1, length(edges.dst)) = edges.dst`;
+// Column `slug` of repos compares without case.
+const INSERT_EDGES = `INSERT OR IGNORE INTO edges (document_id, src, stated, kind, dst)
+SELECT d.id, e.src, e.stated, e.kind,
+  coalesce(e.own, e.node_kind || ':' || coalesce((SELECT slug FROM repos WHERE slug = e.repo), e.repo)
+    || coalesce(':' || CASE WHEN e.digits IS NOT NULL THEN ${commitNamed('e.repo', 'e.digits')} END, e.rest))
+FROM (SELECT value ->> 'key' AS key, value ->> 'src' AS src, value ->> 'stated' AS stated, value ->> 'kind' AS kind,
+    value ->> 'own' AS own, value ->> 'node_kind' AS node_kind, value ->> 'repo' AS repo, value ->> 'rest' AS rest,
+    value ->> 'digits' AS digits FROM json_each(?)) AS e
+  JOIN documents d ON d.key = e.key`;
+
+/** Digits of a commit id that is not abbreviated. */
+const WHOLE_COMMIT = 40;
 
 function writeEdges(documents: readonly DocumentEdges[], replaced: readonly string[]): Change[] {
-  const rows = documents.flatMap(({ key, repo, edges }) =>
-    edges.map(({ src, dst, kind }) => {
-      const target = nodeOf(repo, dst);
-      return { key, src: nodeOf(repo, src), dst: target, kind, sha: target.slice(target.lastIndexOf(':') + 1) };
-    }),
-  );
+  const rows = documents.flatMap(({ key, repo, edges }) => edges.flatMap((edge) => edgeRow(key, repo, edge) ?? []));
   return [
     ...(replaced.length === 0 ? [] : [change(REMOVE_EDGES, [JSON.stringify(replaced)])]),
     ...(rows.length === 0 ? [] : [change(INSERT_EDGES, [JSON.stringify(rows)])]),
   ];
 }
 
-/** Gives edges that named commits by their first digits the whole name, now that the commits are stored. */
+function edgeRow(key: string, ownRepo: string, { src, dst, kind }: Edge) {
+  const node = nodeOf(ownRepo, dst);
+  const parts = nodeParts(node);
+  if (parts === undefined) return undefined;
+  const { kind: nodeKind, rest } = parts;
+  const repo = parts.repo.toLowerCase();
+  const digits = nodeKind === 'commit' && rest.length <= WHOLE_COMMIT ? rest.slice(1) : null;
+  return {
+    key,
+    src: nodeOf(ownRepo, src),
+    stated: joinNode({ kind: nodeKind, repo, rest }),
+    kind,
+    // What the database need not be asked for.
+    own: parts.repo === ownRepo && digits === null ? node : null,
+    node_kind: nodeKind,
+    repo,
+    rest,
+    digits,
+  };
+}
+
+const SHORTEST_COMMIT = 7;
+
+const RESOLVE_COMMITS = `UPDATE edges
+SET dst = 'commit:' || (c.value ->> 'repo') || ':' || coalesce(
+  ${commitNamed("c.value ->> 'repo'", "substr(edges.stated, length(c.value ->> 'before') + 1)")},
+  substr(edges.stated, length(c.value ->> 'before') + 1))
+FROM json_each(?) AS c
+WHERE edges.stated GLOB 'commit:*' AND edges.stated >= c.value ->> 'low' AND edges.stated < c.value ->> 'whole'
+  AND substr(c.value ->> 'whole', 1, length(edges.stated)) = edges.stated`;
+
+/**
+ * Finds out anew what edges lead to that name one of these commits by its first digits: the commit, or nothing more
+ * where it is not the only one now.
+ */
 function resolveCommits(documents: readonly Document[]): Change[] {
-  const commits = new Set(
-    documents.flatMap(({ type, repo, commit }) => (type === 'diff' && commit !== null ? [`commit:${repo}:${commit}`] : [])),
+  const commits = new Map(
+    documents.flatMap(({ type, repo, commit }) => {
+      if (type !== 'diff' || commit === null) return [];
+      const before = `commit:${repo.toLowerCase()}:`;
+      const whole = before + commit;
+      return [[whole, { repo, before, low: before + commit.slice(0, SHORTEST_COMMIT), whole }] as const];
+    }),
   );
-  return commits.size === 0 ? [] : [change(RESOLVE_COMMITS, [JSON.stringify([...commits])])];
+  return commits.size === 0 ? [] : [change(RESOLVE_COMMITS, [JSON.stringify([...commits.values()])])];
+}
+
+const RESPELL = `UPDATE edges SET dst = ?1 || substr(dst, length(?1) + 1) WHERE dst >= ?2 AND dst < ?3`;
+
+/** Edges to a repository that was not indexed lead to it in small letters; here they get the spelling of the index. */
+function respell(documents: readonly Document[]): Change[] {
+  const slugs = new Set(documents.map(({ repo }) => repo).filter((slug) => slug !== slug.toLowerCase()));
+  // The character after each separator ends the range of what begins with it.
+  const prefixes = [
+    ['thread', ':', ';'],
+    ['file', ':', ';'],
+    ['commit', ':', ';'],
+    ['self', '/', '0'],
+  ] as const;
+  return [...slugs].flatMap((slug) =>
+    prefixes.map(([kind, separator, next]) => {
+      const unknown = `${kind}:${slug.toLowerCase()}`;
+      return change(RESPELL, [`${kind}:${slug}`, unknown + separator, unknown + next]);
+    }),
+  );
 }

@@ -6,57 +6,65 @@ import type { NodeKey } from './edge.ts';
  */
 export type Node = string;
 
+/** What a node consists of: `kind:repo` and `rest`, which begins with its separator. */
+export interface NodeParts {
+  readonly kind: 'thread' | 'file' | 'commit' | 'self';
+  readonly repo: string;
+  readonly rest: string;
+}
+
+const MARKS = { thread: '#', file: ':', commit: '@', self: '' } as const;
+const KINDS = { '#': 'thread', ':': 'file', '@': 'commit' } as const;
+
 const OTHER_REPO = /^([A-Za-z0-9][A-Za-z0-9-]*\/[A-Za-z0-9._-]+?)(#|:|@|\/wiki\/|\/release\/)(.+)$/s;
-const STORED = /^(thread|file|commit):([^:]+):(.+)$/s;
-const SELF = /^self:([^/]+\/[^/]+)(\/.+)$/s;
+const STORED = /^(thread|file|commit|self):([A-Za-z0-9-]+\/[A-Za-z0-9._-]+)([:/].+)$/s;
 
 /** The node that a key means within a repository. */
 export function nodeOf(repo: string, key: NodeKey): Node {
-  const own = key.startsWith('wiki/') || key.startsWith('release/');
-  const [, slug, mark = '', rest = ''] = (own ? null : OTHER_REPO.exec(key)) ?? [];
-  if (slug !== undefined) return stored(slug, mark, rest);
-  return own ? `self:${repo}/${key}` : stored(repo, key.slice(0, 1), key.slice(1));
+  if (key.startsWith('wiki/') || key.startsWith('release/')) return `self:${repo}/${key}`;
+  const [, slug, mark = '', rest = ''] = OTHER_REPO.exec(key) ?? [];
+  return slug === undefined ? stored(repo, key.slice(0, 1), key.slice(1)) : stored(slug, mark, rest);
 }
 
 function stored(repo: string, mark: string, rest: string): Node {
   switch (mark) {
     case '#':
-      return `thread:${repo}:${rest}`;
     case ':':
-      return `file:${repo}:${rest}`;
     case '@':
-      return `commit:${repo}:${rest}`;
+      return `${KINDS[mark]}:${repo}:${rest}`;
     default:
       return `self:${repo}${mark}${rest}`;
   }
 }
 
-const MARKS: Readonly<Record<string, string>> = { thread: '#', file: ':', commit: '@' };
-
-/** The repository of a node and its key there; undefined for a node that has no canonical name. */
-function parse(node: Node): { repo: string; key: NodeKey } | undefined {
-  const [, kind = '', repo, rest] = STORED.exec(node) ?? [];
-  if (repo !== undefined && rest !== undefined) return { repo, key: `${MARKS[kind] ?? ''}${rest}` };
-  const [, owner, page] = SELF.exec(node) ?? [];
-  return owner === undefined || page === undefined ? undefined : { repo: owner, key: page.slice(1) };
+/** Takes a node apart; undefined for one that has no canonical name. */
+export function nodeParts(node: Node): NodeParts | undefined {
+  const [, kind, repo = '', rest = ''] = STORED.exec(node) ?? [];
+  if (kind !== 'thread' && kind !== 'file' && kind !== 'commit' && kind !== 'self') return undefined;
+  return (kind === 'self') === rest.startsWith('/') ? { kind, repo, rest } : undefined;
 }
 
-/** `owner/name` of a node. */
+/** Puts a node together again. */
+export function joinNode({ kind, repo, rest }: NodeParts): Node {
+  return `${kind}:${repo}${rest}`;
+}
+
+/** `owner/name` of a node; empty where it has no canonical name. */
 export function repoOf(node: Node): string {
-  return parse(node)?.repo ?? '';
+  return nodeParts(node)?.repo ?? '';
 }
 
 /** A node's key within a repository: with its own slug where it is another's. */
 export function keyWithin(repo: string, node: Node): NodeKey {
-  const parsed = parse(node);
-  if (parsed === undefined) return node;
-  return parsed.repo === repo ? parsed.key : referenceOfNode(node);
+  const parts = nodeParts(node);
+  if (parts?.repo !== repo) return referenceOfNode(node);
+  return MARKS[parts.kind] + parts.rest.slice(1);
 }
 
 /** Canonical reference of a node. */
 export function referenceOfNode(node: Node): string {
-  const parsed = parse(node);
-  if (parsed === undefined) return node;
-  const { repo, key } = parsed;
-  return /^[#:@]/.test(key) ? `${repo}${key}` : `${repo}/${key}`;
+  const parts = nodeParts(node);
+  if (parts === undefined) return node;
+  const { kind, repo, rest } = parts;
+  return kind === 'self' ? repo + rest : repo + MARKS[kind] + rest.slice(1);
 }

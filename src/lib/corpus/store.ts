@@ -5,10 +5,11 @@ import { contentHash, unresolvedKey } from './content-hash.ts';
 import type { Document } from './document.ts';
 import { documentSteps } from './document-steps.ts';
 import type { EdgeExtractor } from './edge.ts';
-import { edgeContextQueries, edgeSteps } from './edge-store.ts';
+import { edgeSteps } from './edge-store.ts';
 import type { Indexer } from './indexed-document.ts';
 import { referenceOf } from './reference.ts';
 import { type Watermark, watermarkQuery, watermarkUnchanged, writeWatermark } from './watermark.ts';
+import { wikiFacts, wikiFactsQueries } from './wiki-facts.ts';
 
 /** Facts about a repository that come with its documents; undefined leaves what is stored. */
 export interface RepoFacts {
@@ -66,10 +67,10 @@ export async function storeBatch(database: Database, index: Indexer, batch: Batc
   const incoming = incomingOf(batch);
   const removals = batch.removals ?? [];
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const [existing, [mark], wikiPages, pagesNaming] = await database.read([
+    const [existing, [mark], ...wiki] = await database.read([
       existingQuery([...incoming.keys(), ...removals]),
       watermarkQuery(batch.watermark),
-      ...edgeContextQueries(batch.documents),
+      ...wikiFactsQueries(batch.documents, removals),
     ]);
     const known = new Map(existing.map((row) => [row.key, row]));
     const changed = [...incoming.values()].filter((each) => isChange(each, known.get(each.key), batch));
@@ -78,21 +79,25 @@ export async function storeBatch(database: Database, index: Indexer, batch: Batc
     const moved = (mark?.value ?? null) !== batch.watermark.after || (batch.facts?.size ?? 0) > 0;
     const contentChanged = changed.length > 0 || gone.length > 0;
     if (batch.dryRun === true || (!contentChanged && !moved)) return outcome;
-    const touched = [...changed.map(({ key }) => key), ...gone];
-    const replaced = changed.filter(({ key }) => known.has(key)).map(({ key }) => key);
-    const written = await database.write([
+    const written = changed.map(({ key }) => key);
+    const replaced = written.filter((key) => known.has(key));
+    const facts = wikiFacts(wiki, batch.documents, gone, written);
+    const entries = changed.map(({ key, hash, document }) => ({ key, hash, ...index(document) }));
+    const seen = [...written, ...gone].map((key) => ({ key, hash: known.get(key)?.content_hash ?? null }));
+    const looked = facts.affected.map(({ key, content_hash: hash }) => ({ key, hash }));
+    const stored = await database.write([
       watermarkUnchanged(batch.watermark),
-      ...(contentChanged ? [documentsUnchanged(touched, known)] : []),
+      ...(contentChanged ? [documentsUnchanged([...seen, ...looked])] : []),
       ...repoSteps(batch, contentChanged),
       ...(gone.length > 0 ? [change(REMOVE_DOCUMENTS, [JSON.stringify(gone)])] : []),
       ...(replaced.length > 0 ? [change(REMOVE_PASSAGES, [JSON.stringify(replaced)])] : []),
-      ...documentSteps(changed.map(({ key, hash, document }) => ({ key, hash, ...index(document) }))),
-      ...edgeSteps(batch.edgesOf, changed, replaced, { wikiPages, pagesNaming }),
+      ...documentSteps(entries),
+      ...edgeSteps(batch.edgesOf, { written: entries, replaced }, facts),
       ...(contentChanged ? (batch.onChange ?? []) : []),
       writeWatermark(batch.watermark, batch.now),
     ]);
-    if (written.applied) return outcome;
-    if (written.guard !== DOCUMENTS_GUARD) return undefined;
+    if (stored.applied) return outcome;
+    if (stored.guard !== DOCUMENTS_GUARD) return undefined;
   }
   return undefined;
 }
@@ -133,8 +138,7 @@ function existingQuery(keys: readonly string[]): Query<Existing> {
 const DOCUMENTS_GUARD = 'documents';
 
 /** Fails the batch when somebody wrote one of these documents since they were looked at. */
-function documentsUnchanged(keys: readonly string[], known: ReadonlyMap<string, Existing>): Guard {
-  const seen = keys.map((key) => ({ key, hash: known.get(key)?.content_hash ?? null }));
+function documentsUnchanged(seen: readonly { readonly key: string; readonly hash: string | null }[]): Guard {
   return guard(
     DOCUMENTS_GUARD,
     `NOT EXISTS (SELECT 1 FROM json_each(?) seen LEFT JOIN documents d ON d.key = seen.value ->> 'key'

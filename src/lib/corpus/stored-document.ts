@@ -36,8 +36,7 @@ const storedDocument = z.object({
 export const STORED_DOCUMENT_COLUMNS = `d.id, r.slug AS repo, d.type, d.source_id, d.version, d.number, d.comment_id,
   d.review_id, d.tag, d.path, d.commit_sha, d.line, d.title, d.state, d.labels, d.milestone, d.assignees, d.author, d.url,
   d.created_at, d.updated_at, r.default_branch, r.head_commit, r.indexed_at,
-  CASE WHEN d.title = '' THEN (SELECT t.title FROM documents t WHERE t.entity = d.entity AND t.type IN ('issue', 'pull_request')
-    ORDER BY t.id LIMIT 1) END AS thread_title`;
+  CASE WHEN d.title = '' THEN (SELECT t.title FROM documents t WHERE t.key = r.slug || '#' || d.number) END AS thread_title`;
 
 type StoredRow = z.output<typeof storedDocument>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DOCUMENT_TYPES } from '../corpus/document-types.ts';
 import { documentPredicate, type Filters, Parameters } from '../corpus/filters.ts';
 import { type Query, query } from '../engine/database.ts';
 import { anyOf, type FtsQuery, type RelaxedTerm } from './fts-query.ts';
@@ -13,8 +14,9 @@ const WEIGHTS = '3.0, 2.0, 2.0, 1.0';
 const RELAXED_POSTINGS = 15_000;
 const RELAXED_MINIMUM = 1;
 
-/** How deep a tier is looked through for further entities when few of them fill its pool; in passages. */
-const DEEPEST_PASSAGE = 5000;
+/** How many passages of a tier are looked through for further entities when few of them fill its pool. */
+const STRICT_DEPTH = 1000;
+const RELAXED_DEPTH = 200;
 
 const candidateRow = z.object({
   passage_id: z.int(),
@@ -43,63 +45,48 @@ export interface CandidateCut {
 
 /**
  * The sparse side as one statement: per index a strict tier (every token), below it, where that does not fill the pool,
- * a relaxed one (any of the rarest tokens), and where all of these find nothing, any token at all: a filter may have
- * left only passages with the frequent ones. BM25 is FTS5's, negated so that higher is better. Undefined when the text
- * holds nothing that either index could find.
+ * a relaxed one (any of the rarest tokens), and where both find nothing, any token at all: filters may have left only
+ * passages with the frequent ones. BM25 is FTS5's, negated so that higher is better. Undefined when the text holds
+ * nothing that an index could find.
  */
 export function candidatesQuery(fts: FtsQuery, filters: Filters, cut: CandidateCut): Query<CandidateRow> | undefined {
   const parameters = new Parameters();
   const pool = parameters.add(cut.pool);
   const entities = parameters.add(cut.entities);
   const predicate = documentPredicate(filters, parameters);
+  const filtered = Object.values(filters).some((filter) => filter !== undefined);
   const tables: string[] = [];
   const tiers: { name: string; index: string; tier: number }[] = [];
-  /** Adds the best passages of a tier, and those of further entities where few entities fill the pool. */
-  const addTier = (
-    index: 'nat' | 'code',
-    tier: number,
-    match: string,
-    by: CandidateCut['by'],
-    guard = 'true',
-  ): string => {
-    const name = `${index}_${String(tier)}`;
-    const table = TABLES[index];
-    // The guard is part of the expression: as a condition it would be looked at once for each passage that matches.
-    const ranked = (condition: string, limit: string): string =>
-      `SELECT ${table}.rowid AS passage_id, bm25(${table}, ${WEIGHTS}) AS score, ${by === 'score' ? '0' : `-d.${by}`} AS age, d.entity
-       FROM ${table} CROSS JOIN documents d ON d.id = ${table}.rowid >> 16
-       WHERE ${table} MATCH (CASE WHEN ${condition} THEN ${match} ELSE '""' END) AND ${predicate} ORDER BY age, score, passage_id LIMIT ${limit}`;
-    const crowded = `(SELECT count(*) >= ${pool} AND count(DISTINCT entity) < ${entities} FROM ${name})`;
-    tables.push(
-      `${name} AS MATERIALIZED (${ranked(guard, pool)})`,
-      // A bare column of an aggregate with min() comes from the row of the minimum.
-      `${name}_further AS MATERIALIZED (
-         SELECT passage_id, score, entity, min(place) AS place
-         FROM (SELECT *, row_number() OVER (ORDER BY age, score, passage_id) AS place FROM (${ranked(crowded, String(DEEPEST_PASSAGE))}))
-         WHERE entity NOT IN (SELECT entity FROM ${name}) GROUP BY entity ORDER BY place LIMIT ${entities})`,
-    );
-    tiers.push({ name, index, tier }, { name: `${name}_further`, index, tier });
-    return name;
-  };
-  const relaxable = (['nat', 'code'] as const).flatMap((index) => {
+  for (const index of ['nat', 'code'] as const) {
     const asked = fts[index];
-    if (asked === null) return [];
-    const strict = addTier(index, 0, parameters.add(asked.strict), cut.by);
-    const all = `(SELECT entity FROM ${strict} UNION ALL SELECT entity FROM ${strict}_further)`;
-    const wanted =
-      cut.by === 'score'
-        ? `count(*) < ${pool} OR count(DISTINCT entity) < ${entities}`
-        : `count(DISTINCT entity) < ${entities}`;
-    return asked.relaxed.length === 0
-      ? []
-      : [{ index, terms: asked.relaxed, unfilled: `(SELECT ${wanted} FROM ${all})` }];
-  });
-  for (const { index, terms, unfilled } of relaxable) {
-    addTier(index, 1, rarestTerms(TABLES[index], terms, parameters), 'score', unfilled);
-  }
-  const nothing = tiers.map(({ name }) => `NOT EXISTS (SELECT 1 FROM ${name})`).join(' AND ');
-  for (const { index, terms } of relaxable) {
-    if (terms.length > RELAXED_MINIMUM) addTier(index, 2, parameters.add(anyOf(terms)), 'score', nothing);
+    if (asked === null || !mayHold(index, filters)) continue;
+    const table = TABLES[index];
+    const [strict, relaxed, any] = [`${index}_strict`, `${index}_relaxed`, `${index}_any`];
+    // SQLite parses a table anew wherever it is named, with all that it names: a guard names as few as it can. It is part
+    // of the expression, since a condition would be looked at once for each passage that matches.
+    const add = (tier: number, match: string, by: CandidateCut['by'], depth: number): void => {
+      const name = [strict, relaxed, any][tier] ?? '';
+      tiers.push({ name, index, tier });
+      tables.push(`${name} AS MATERIALIZED (
+        SELECT passage_id, score, entity FROM (
+          SELECT *, row_number() OVER (PARTITION BY entity ORDER BY place) AS nth FROM (
+            SELECT *, row_number() OVER () AS place FROM (
+              SELECT ${table}.rowid AS passage_id, bm25(${table}, ${WEIGHTS}) AS score, d.entity
+              FROM ${table} CROSS JOIN documents d ON d.id = ${table}.rowid >> 16
+              WHERE ${table} MATCH ${match} AND ${predicate}
+              ORDER BY ${by === 'score' ? '' : `d.${by} DESC, `}score, passage_id LIMIT ${String(Math.max(depth, cut.pool))})))
+        WHERE place <= ${pool} OR nth = 1 ORDER BY place LIMIT ${pool} + ${entities})`);
+    };
+    add(0, parameters.add(asked.strict), cut.by, STRICT_DEPTH);
+    if (asked.relaxed.length === 0) continue;
+    const few = `count(DISTINCT entity) < ${entities}`;
+    const unfilled = `(SELECT ${cut.by === 'score' ? `${few} OR count(*) < ${pool}` : few} FROM ${strict})`;
+    const rarest = rarestTerms(table, asked.relaxed, parameters);
+    add(1, `(CASE WHEN ${unfilled} THEN ${rarest} ELSE '""' END)`, 'score', RELAXED_DEPTH);
+    if (!filtered || asked.relaxed.length <= RELAXED_MINIMUM) continue;
+    const nothing = `NOT EXISTS (SELECT 1 FROM ${strict}) AND NOT EXISTS (SELECT 1 FROM ${relaxed})`;
+    const all = parameters.add(anyOf(asked.relaxed));
+    add(2, `(CASE WHEN ${nothing} THEN ${all} ELSE '""' END)`, 'score', RELAXED_DEPTH);
   }
   if (tiers.length === 0) return undefined;
   const found = tiers.map(
@@ -110,6 +97,11 @@ export function candidatesQuery(fts: FtsQuery, filters: Filters, cut: CandidateC
     FROM (${found.join(' UNION ALL ')}) AS t JOIN documents d ON d.id = t.passage_id >> 16
     ORDER BY t.tier, t.score, t.passage_id`;
   return query(sql, parameters.values, (row) => candidateRow.parse(row));
+}
+
+/** Whether an index holds any document that the filters let through. */
+function mayHold(index: 'nat' | 'code', { type }: Filters): boolean {
+  return type === undefined || type.some((name) => DOCUMENT_TYPES[name].tokenizer === index);
 }
 
 /** An FTS5 expression made inside the statement: the terms joined by OR, rarest first, within the budget. */

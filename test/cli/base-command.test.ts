@@ -53,10 +53,24 @@ describe('an answer', () => {
     expect(out.split('\n')).toHaveLength(2);
   });
 
-  it('cannot steer a terminal under --json, and stays the same value', async () => {
-    const { out } = await run(['--json', '\u009B31m\u202Eevil\u2028'], { tty: true });
-    expect(out).not.toMatch(/[\u007F-\u009F\u202E\u2028]/);
-    expect(JSON.parse(out)).toMatchObject({ input: { query: '\u009B31m\u202Eevil\u2028' } });
+  it('cannot steer a terminal under --json: what nobody sees is left out, as in an answer over MCP', async () => {
+    const { out } = await run(['--json', '\u009B31m\u202Ee\u200Bvil\u2028'], { tty: true });
+    expect(out).not.toMatch(/[\u007F-\u009F\u200B\u202E\u2028]/);
+    expect(JSON.parse(out)).toMatchObject({ input: { query: '31mevil' } });
+  });
+
+  it('comes with remarks, and on a terminal with hints on what to type next', async () => {
+    class Hinting extends Measure {
+      protected override async answer(): Promise<Answer> {
+        await this.parseFlags();
+        return { output: {}, text: () => 'done\n', notes: ['a remark'], hints: ['a hint'] };
+      }
+    }
+    const plain = { NO_COLOR: '1' };
+    expect((await run([], { tty: true, environment: plain }, Hinting)).err).toBe('a remark\na hint\n');
+    expect((await run(['--quiet'], { tty: true, environment: plain }, Hinting)).err).toBe('a remark\n');
+    expect((await run([], {}, Hinting)).err).toBe('a remark\n');
+    expect((await run(['--json'], { tty: true }, Hinting)).err).toBe('');
   });
 
   it('may come with a failure, which goes to standard error and decides the exit code', async () => {

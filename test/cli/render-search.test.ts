@@ -3,9 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../src/lib/cli/display-width.ts';
 import { renderSearch } from '../../src/lib/cli/render-search.ts';
-import { searchNotes } from '../../src/lib/cli/search-notes.ts';
+import { searchHints, searchNotes } from '../../src/lib/cli/search-notes.ts';
 import { terminalOf } from '../../src/lib/cli/terminal.ts';
-import { type SearchOutput, type SearchResult, searchOutput } from '../../src/lib/retrieval/search-contract.ts';
+import {
+  type GraphResult,
+  type SearchOutput,
+  type SearchResult,
+  searchOutput,
+} from '../../src/lib/retrieval/search-contract.ts';
 
 const NOW = Date.parse('2024-06-01T12:00:00Z');
 const NO_COLOR = {
@@ -80,6 +85,9 @@ function answer(results: SearchResult[], over: Partial<SearchOutput> = {}): Sear
     rerank_requested: true,
     rerank_applied: false,
     embedder: null,
+    graph_expanded: false,
+    graph_results: [],
+    feedback_available: true,
     repos: [{ repo: 'acme/app', index_updated_at: '2024-06-01T09:00:00.000Z' }],
     results,
     ...over,
@@ -137,6 +145,106 @@ describe('on a terminal', () => {
         expect(first.startsWith('1  ')).toBe(true);
         for (const line of rest) expect(line === '' || line.startsWith('   ')).toBe(true);
         expect(displayWidth(first)).toBeLessThanOrEqual(76);
+      }),
+    );
+  });
+});
+
+const folded = (reference: string, source_id: string) => ({
+  repo: 'acme/app',
+  type: 'diff' as const,
+  reference,
+  source_id,
+  url: 'https://github.com/acme/app',
+  updated_at: '2024-01-01T00:00:00.000Z',
+  score: null,
+});
+
+const edge = (src_slug: string, dst_slug: string, direction: 'forward' | 'backward') =>
+  ({ repo: 'acme/app', src_slug, dst_slug, edge_kind: 'closes', direction }) as const;
+
+const reached: GraphResult = {
+  ...issue,
+  reference: 'acme/app#40',
+  source_id: 'src_40',
+  title: 'Restore «serves» dead rows',
+  same_entity: undefined,
+  graph_hop: 2,
+  graph_from: 'acme/app#12',
+  graph_path: [edge('#12', '#31', 'forward'), edge('#40', '#31', 'backward')],
+  learned_strength: 0.5,
+};
+
+const withGraph = answer(
+  [
+    {
+      ...issue,
+      same_entity: {
+        count: 7,
+        others: [
+          folded('acme/app#12/review_comment/345', 'src_1'),
+          folded(`acme/app@${'ab'.repeat(20)}:src/x.ts`, 'src_2'),
+        ],
+      },
+    },
+  ],
+  {
+    graph_expanded: true,
+    graph_results: [
+      { ...reached, learned_strength: 0 },
+      { ...reached, source_id: 'src_2', graph_feedback_available: false, learned_strength: null },
+      { ...reached, source_id: 'src_3' },
+    ],
+  },
+);
+
+describe('with the graph', () => {
+  it('reads like this: folded rows by their numbers, and a block of its own for what lies along the graph', () => {
+    const block = (number: string, walk: string) => [
+      `${number.padStart(3)}  Restore «serves» dead rows`,
+      '     acme/app#40 · issue · closed · ada · 3 days ago',
+      `     2 hops: acme/app#12 ─closes→ #31 ←closes─ #40${walk}`,
+      '',
+    ];
+    const [first = '', rest = ''] = renderSearch(withGraph, screen, NOW).split('\n\nAlong the graph\n\n');
+    expect(first.split('\n').slice(0, 3)).toEqual([
+      '  1  Drop the v1 cache',
+      '     acme/app#12 · issue · closed · ada · 3 days ago',
+      '     +7 more: 1.1 review comment 345, 1.2 @abababababab:src/x.ts, …',
+    ]);
+    expect(rest).toBe(
+      [
+        ...block('g1', ''),
+        ...block('1.2', ' · cannot be learned: a node between is not indexed'),
+        ...block('g3', ' · learned 0.50'),
+      ].join('\n'),
+    );
+    expect(stripVTControlCharacters(renderSearch(withGraph, colored, NOW))).toBe(renderSearch(withGraph, screen, NOW));
+  });
+
+  it('is a line each in a pipe: the fields of a result, then hop, path and learned strength', () => {
+    const lines = renderSearch(withGraph, pipe, NOW).split('\n');
+    expect(lines).toHaveLength(6);
+    const rows = lines.slice(2, 5).map((line) => line.split('\t'));
+    const path = 'acme/app#12 ─closes→ #31 ←closes─ #40';
+    expect(rows.map((row) => [row[0], ...row.slice(8)])).toEqual([
+      ['g1', '2', path, '0'],
+      ['1.2', '2', path, ''],
+      ['g3', '2', path, '0.5'],
+    ]);
+    expect(rows[0]?.slice(1, 3)).toEqual(['acme/app#40', 'issue']);
+  });
+
+  it('lets nothing of a stranger through', () => {
+    const evil = fc.string({ unit: 'binary', maxLength: 40 });
+    fc.assert(
+      fc.property(evil, evil, evil, (title, slug, reference) => {
+        const graph_results = [{ ...reached, title, reference, graph_path: [edge(slug, '#1', 'forward')] }];
+        const others = [folded(reference, 'src_1')];
+        const rows = answer([{ ...issue, same_entity: { count: 1, others } }], { graph_results });
+        const text = renderSearch(rows, screen, NOW);
+        expect(text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u200B\u202A-\u202E\u2066-\u2069]/);
+        expect(renderSearch(rows, pipe, NOW).split('\n')).toHaveLength(4);
       }),
     );
   });
@@ -212,5 +320,21 @@ describe('remarks', () => {
     expect(searchNotes(answer([issue], { ...window, truncated: true }), NOW)).toEqual([
       'More was updated between 2024-05-25 and now: raise --top-k, or narrow the window with --until.',
     ]);
+  });
+
+  it('name the trace, or say why there is none', () => {
+    expect(searchNotes(answer([issue], { repos: [], trace_id: 'trc_1' }), NOW)).toEqual(['Trace: trc_1']);
+    const lost: Partial<SearchOutput> = { repos: [], feedback_available: false, memory_unavailable: true };
+    expect(searchNotes(answer([issue], { ...lost, memory_error: 'memory_save_failed' }), NOW)).toEqual([
+      'The trace of this retrieval could not be saved: no use of it can be recorded.',
+    ]);
+  });
+
+  it('say what to type next where something was found and recorded', () => {
+    expect(searchHints(answer([issue], { trace_id: 'trc_1' })).join(' ')).toContain(
+      'gh-rag use 1 --stage used --through',
+    );
+    expect(searchHints(answer([], { trace_id: 'trc_1' }))).toEqual([]);
+    expect(searchHints(answer([issue]))).toEqual([]);
   });
 });

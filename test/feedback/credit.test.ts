@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Contribution, creditFor, edgeStrength, presentDelta } from '../../src/lib/feedback/credit.ts';
-import { learnedStrength } from '../../src/lib/feedback/learned-strength.ts';
 import { HOUR } from './memory.ts';
 
 const time = fc.integer({ min: 0, max: 200 * HOUR });
@@ -95,22 +94,4 @@ describe('the credit of a confirmation', () => {
     expect(edgeStrength(given, 0)).toBe(5);
     expect(given.slice(20).every(({ delta }) => delta === 0)).toBe(true);
   });
-});
-
-it('learned strength goes by both ends and the kind of an edge, and is 0 for one that nothing was given to', () => {
-  const edge = { src: 'self:acme/app/wiki/A', dst: 'self:acme/app/wiki/B', kind: 'mention' };
-  const strengthOf = learnedStrength(
-    [
-      { ...edge, delta: 0.25, at: 0 },
-      { ...edge, delta: 0.25, at: HOUR },
-    ],
-    HOUR,
-  );
-  expect(strengthOf(edge)).toBe(0.375);
-  for (const other of [
-    { src: edge.dst, dst: edge.src, kind: 'mention' },
-    { ...edge, kind: 'link' },
-  ]) {
-    expect(strengthOf(other)).toBe(0);
-  }
 });

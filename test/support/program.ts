@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -20,16 +20,18 @@ export interface Ended {
  * earlier build.
  */
 export class Program {
-  readonly #directory: string;
+  readonly directory: string;
 
   private constructor(directory: string) {
-    this.#directory = directory;
+    this.directory = directory;
   }
 
-  static async build(): Promise<Program> {
+  /** Builds it. `replaced` holds other contents for some of the sources, by path: what they say is not in what we ship. */
+  static async build(replaced: Readonly<Record<string, string>> = {}): Promise<Program> {
     // Below node_modules, so that packages are found from there.
     const directory = mkdtempSync(join(root, 'node_modules', '.gh-rag-test-'));
     for (const part of PARTS) cpSync(join(root, part), join(directory, part), { recursive: true });
+    for (const [path, contents] of Object.entries(replaced)) writeFileSync(join(directory, path), contents);
     mkdirSync(join(directory, 'tmp'));
     const script = new URL('../../scripts/build.mjs', import.meta.url).href;
     const { build } = (await import(script)) as { build: (root: string) => Promise<void> };
@@ -39,7 +41,7 @@ export class Program {
 
   /** Starts it with nothing of the user's environment but the PATH. */
   start(...args: string[]): ChildProcess {
-    const home = this.#directory;
+    const home = this.directory;
     return spawn(process.execPath, [join(home, 'bin/run.js'), ...args], {
       env: { PATH: process.env.PATH, HOME: home, TMPDIR: join(home, 'tmp') },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -51,7 +53,7 @@ export class Program {
   }
 
   remove(): void {
-    rmSync(this.#directory, { recursive: true, force: true });
+    rmSync(this.directory, { recursive: true, force: true });
   }
 }
 

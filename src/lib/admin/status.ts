@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
 import { visibleDocuments } from '../corpus/filters.ts';
 import { query } from '../engine/database.ts';
+import type { Principal } from '../engine/principal.ts';
 import { defineOperation } from '../operation/operation.ts';
 
 const statusOutput = z.object({
@@ -10,6 +11,7 @@ const statusOutput = z.object({
     location: z.string(),
     schema_version: z.int(),
   }),
+  principal: z.string().nullable().describe('Whose feedback memory this is; null: nobody could be verified.'),
   embedder: z.string().nullable(),
   documents: z.int(),
   passages: z.int(),
@@ -42,7 +44,7 @@ const repoRow = z.object({
 });
 const countsByType = z.partialRecord(z.enum(DOCUMENT_TYPE_NAMES), z.int());
 const watermarkRow = z.object({ source: z.string(), surface: z.string(), complete: z.int(), updated_at: z.string() });
-const totalsRow = z.object({ version: z.int(), passages: z.int() });
+const totalsRow = z.object({ version: z.int(), passages: z.int(), local_principal: z.string() });
 
 /** Watermarks told one by one; a database that saw thousands of export files has no use for all of them. */
 const MAX_WATERMARKS = 200;
@@ -60,7 +62,7 @@ export const status = defineOperation({
     const { database, embedder } = engine;
     const [[totals], repos, watermarks] = await database.read([
       query(
-        'SELECT (SELECT max(version) FROM schema_migrations) AS version, (SELECT count(*) FROM passages) AS passages',
+        'SELECT (SELECT max(version) FROM schema_migrations) AS version, (SELECT count(*) FROM passages) AS passages, local_principal FROM installations',
         [],
         (row) => totalsRow.parse(row),
       ),
@@ -88,6 +90,7 @@ export const status = defineOperation({
         location: database.location,
         schema_version: totals?.version ?? 0,
       },
+      principal: nameOf(engine.principal, totals?.local_principal ?? null),
       embedder: embedder?.id ?? null,
       documents: repos.flatMap((repo) => Object.values(repo.counts)).reduce((sum, n) => sum + n, 0),
       passages: totals?.passages ?? 0,
@@ -102,3 +105,8 @@ export const status = defineOperation({
     };
   },
 });
+
+function nameOf(principal: Principal | null, local: string | null): string | null {
+  if (principal === null) return null;
+  return principal.kind === 'local' ? local : `github:${String(principal.userId)}`;
+}

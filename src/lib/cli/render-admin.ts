@@ -11,6 +11,7 @@ export function renderStatus(status: StatusOutput, { style }: Terminal, now: num
   };
   const lines = [
     `${style.dim('database')}  ${oneLine(database.location)} ${style.dim(`(${database.backend}, schema ${String(database.schema_version)})`)}`,
+    `${style.dim('principal')} ${status.principal ?? 'none: nothing is remembered'}`,
     `${style.dim('embedder')}  ${status.embedder ?? 'none: search is lexical'}`,
     `${style.dim('content')}   ${String(status.documents)} documents, ${String(status.passages)} passages`,
   ];

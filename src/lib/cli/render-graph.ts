@@ -28,7 +28,7 @@ export function renderGraph(
       '\n',
     );
   });
-  return `${style.dim('From here along the graph:')}\n\n${blocks.join('\n')}`;
+  return `${style.dim('Along the graph')}\n\n${blocks.join('\n')}`;
 }
 
 /** `1 hop: acme/app#8 ─closes→ #7 · learned 0.25` */

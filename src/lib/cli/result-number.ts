@@ -75,21 +75,24 @@ export function sourceIn(trace: TraceDetail, given: string): string {
       hint: 'Its identity on GitHub is not known, so nothing can be said about its use.',
     });
   }
-  throw new Failure('invalid_input', `SOURCE: must be ${numbersOf(trace)} (given: ${given})`, {
+  const numbers = numbersOf(trace);
+  const rule = numbers === '' ? 'there is none, this retrieval found nothing' : `must be ${numbers}`;
+  throw new Failure('invalid_input', `SOURCE: ${rule} (given: ${given})`, {
     hint: 'gh-rag history last shows each source with its number.',
   });
 }
 
-/** The numbers that a trace has, in words: `1 to 3, 1.1 to 1.2, g1 to g4 or g6`. */
+/** The numbers that a trace has, in words: `1 to 3, 1.1 to 1.2, g1 to g4 or g6`; empty where it has none. */
 function numbersOf({ sources, memory_recording }: TraceDetail): string {
   const rows = [...sources, ...memory_recording.exclusions].map(({ location }) => numberOf(location));
   const [results = [], folded = [], graph = []] = [/^\d+$/, /^\d+\.\d+$/, /^g\d+$/].map((kind) =>
-    rangesOf(rows.filter((row) => kind.test(row))),
+    rangesOf(rows.filter((row) => kind.test(row)).sort(BY_NUMBER.compare)),
   );
   const parts = [...results, ...folded, ...graph];
-  if (parts.length === 0) return 'a number, and this retrieval found nothing';
-  return parts.length === 1 ? parts.join('') : `${parts.slice(0, -1).join(', ')} or ${parts.slice(-1).join('')}`;
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} or ${parts.slice(-1).join('')}`;
 }
+
+const BY_NUMBER = new Intl.Collator('en', { numeric: true });
 
 /** Numbers that follow each other as `a to b`: a source that was returned twice leaves a gap. */
 function rangesOf(numbers: readonly string[]): string[] {

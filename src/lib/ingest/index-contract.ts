@@ -41,5 +41,4 @@ export const indexOutput = z.object({
   targets: z.array(indexedTarget),
 });
 
-export type IndexInput = z.output<typeof indexInput>;
 export type IndexedTarget = z.output<typeof indexedTarget>;

@@ -16,7 +16,7 @@ const RELAXED_MINIMUM = 1;
 
 /** How many passages of a tier are looked through for further entities when few of them fill its pool. */
 const STRICT_DEPTH = 1000;
-const RELAXED_DEPTH = 200;
+const RELAXED_DEPTH = 1000;
 
 const candidateRow = z.object({
   passage_id: z.int(),

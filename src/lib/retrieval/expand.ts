@@ -1,9 +1,8 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Principal } from '../engine/principal.ts';
-import { learnedStrength } from '../feedback/learned-strength.ts';
 import type { Group } from './aggregate.ts';
-import { type Origins, stepContributionsQuery, stepsQuery } from './graph-query.ts';
-import { byLearnedStrength, graphLimit, type LearnedHit, walkSteps } from './graph-walk.ts';
+import { type Origins, stepsQuery } from './graph-query.ts';
+import { byLearnedStrength, graphLimit, LEARNING_POOL, type LearnedHit, walkSteps } from './graph-walk.ts';
 import type { Hit } from './hit.ts';
 import type { SearchInput } from './search-contract.ts';
 
@@ -24,20 +23,14 @@ export async function expand(
   input: SearchInput,
   groups: readonly Group<Hit>[],
 ): Promise<Expansion> {
-  const origins = originsOf(groups);
-  const { graph_hops: hops, top_k: topK, use_memory } = input;
+  const { graph_hops: hops, top_k: topK, use_memory: learned } = input;
+  const limit = graphLimit(topK);
+  const reach = { hops, wanted: learned ? LEARNING_POOL : limit };
   try {
-    if (!use_memory) {
-      const [steps] = await engine.database.read([stepsQuery(origins, hops)]);
-      return { hits: walkSteps(steps, origins.nodes).slice(0, graphLimit(topK)).map((hit) => ({ hit })), complete: true };
-    }
-    const [steps, contributions] = await engine.database.read([
-      stepsQuery(origins, hops),
-      stepContributionsQuery(principal, origins, hops),
-    ]);
-    const strengthOf = learnedStrength(contributions, engine.clock.now());
-    const learned = byLearnedStrength(walkSteps(steps, origins.nodes), strengthOf);
-    return { hits: learned.slice(0, graphLimit(topK)), complete: true };
+    const [rows] = await engine.database.read([stepsQuery(originsOf(groups), reach, learned ? principal : null)]);
+    const hits = walkSteps(rows);
+    const ordered = learned ? byLearnedStrength(hits, engine.clock.now()) : hits.map((hit) => ({ hit }));
+    return { hits: ordered.slice(0, limit), complete: true };
   } catch {
     return { hits: [], complete: false };
   }

@@ -4,92 +4,158 @@ import { Parameters, visibleDocuments } from '../corpus/filters.ts';
 import type { Node } from '../corpus/node.ts';
 import { type Query, query } from '../engine/database.ts';
 import type { Principal } from '../engine/principal.ts';
-import { contributionsQuery } from '../feedback/learned-strength.ts';
+import { contributionsTo } from '../feedback/learned-strength.ts';
 
-/** Edges followed from one node; a file or a busy thread can have thousands. */
-const MAX_FANOUT = 60;
+/** Edges followed from one node, and from all nodes of one hop: a busy thread or file can have thousands. */
+const MAX_FANOUT = 200;
+const MAX_STEPS = 500;
+
+/** Nodes of the first hop that the second goes on from. */
+const MAX_TURNS = 200;
 
 const stepRow = z.object({
   hop: z.int(),
   via: z.string(),
-  src: z.string(),
-  dst: z.string(),
+  node: z.string(),
   kind: z.enum(EDGE_KINDS),
   direction: z.enum(['forward', 'backward']),
-  node: z.string(),
   document_id: z.int().nullable(),
+  known: z.int().transform(Boolean),
+  delta: z.number().nullable(),
+  at: z.int().nullable(),
 });
 
-/** One edge walked from `via` to `node`, and the document that stands for `node`; null where none is indexed. */
-export type Step = z.output<typeof stepRow>;
+/**
+ * One edge walked from `via` to `node`, a node that no step before it reached. `document_id` stands for it in an answer;
+ * null where none is indexed, or only what is folded into the results. `known`: both nodes are indexed under their
+ * canonical identity. `delta` and `at` are one contribution to the edge; each further one is a row of its own.
+ */
+export type StepRow = z.output<typeof stepRow>;
 
-const KIND_ORDER = `CASE kind ${EDGE_KINDS.map((kind, at) => `WHEN '${kind}' THEN ${String(at)}`).join(' ')} END`;
-
-/** Every edge of one hop from the nodes of a table, in either direction, stated by a document that may be seen. */
-function stepsFrom(table: string): string {
-  const leg = (from: string, to: string, direction: string): string =>
-    `SELECT o.place, o.node AS via, e.src, e.dst, e.kind, '${direction}' AS direction, e.${to} AS node
-     FROM ${table} o CROSS JOIN edges e ON e.${from} = o.node JOIN documents d ON d.id = e.document_id
-     WHERE ${visibleDocuments()}`;
-  return `SELECT place, via, src, dst, kind, direction, node, n FROM (
-    SELECT *, row_number() OVER (PARTITION BY via ORDER BY ${KIND_ORDER}, direction DESC, node) AS n
-    FROM (${leg('src', 'dst', 'forward')} UNION ${leg('dst', 'src', 'backward')}))
-    WHERE n <= ${String(MAX_FANOUT)}`;
-}
-
-/** Where a walk begins: nodes in the order of the answer, then the commits of the diffs among its documents. */
+/** Where a walk begins: the entities of the results in their order, then the commits of the diffs among them. */
 export interface Origins {
   readonly nodes: readonly Node[];
   readonly diffs: readonly number[];
 }
 
-function walk({ nodes, diffs }: Origins, hops: number, parameters: Parameters): string {
-  const list = parameters.add(JSON.stringify(nodes));
-  const ids = parameters.add(JSON.stringify(diffs));
-  const second = hops < 2 ? '' : `, turns AS MATERIALIZED (SELECT min(rowid) AS place, node FROM (
-      SELECT row_number() OVER (ORDER BY place, n) AS rowid, node FROM first) WHERE node NOT IN (SELECT node FROM origins) GROUP BY node),
-    second AS MATERIALIZED (${stepsFrom('turns')})`;
-  return `WITH origins AS MATERIALIZED (SELECT min(place) AS place, node FROM (
-      SELECT key AS place, value AS node FROM json_each(${list}) UNION ALL
-      SELECT ${String(nodes.length)} + w.key, 'commit:' || r.slug || ':' || d.commit_sha
-      FROM json_each(${ids}) AS w JOIN documents d ON d.id = w.value JOIN repos r ON r.id = d.repo_id) GROUP BY node),
-    first AS MATERIALIZED (${stepsFrom('origins')})${second}`;
+/** How far a walk goes: hops, and how many nodes with a document are wanted. */
+export interface Reach {
+  readonly hops: number;
+  readonly wanted: number;
 }
 
-function union(hops: number, columns: string): string {
-  const both = [1, ...(hops < 2 ? [] : [2])];
-  return both.map((hop) => `SELECT ${columns.replace('HOP', String(hop))} FROM ${hop === 1 ? 'first' : 'second'}`).join(' UNION ALL ');
+// An edge is often stated by many documents; as a rule the first of them may be seen, and the others need no look.
+const STATED_VISIBLY = `(EXISTS (SELECT 1 FROM documents d WHERE d.id = min(e.document_id) AND ${visibleDocuments()})
+  OR EXISTS (SELECT 1 FROM edges s CROSS JOIN documents d ON d.id = s.document_id
+    WHERE s.src = e.src AND s.kind = e.kind AND s.dst = e.dst AND ${visibleDocuments()}))`;
+
+/**
+ * The distinct edges from the nodes of a table in the order in which they are followed: by place of the node, then kind,
+ * direction and other end. Both legs run along an index and stop at their limit, however many edges there are.
+ */
+function stepsFrom(table: string): string {
+  const leg = (from: 'src' | 'dst', to: 'src' | 'dst', backward: 0 | 1): string =>
+    `SELECT * FROM (SELECT e.kind, ${String(backward)} AS backward, e.${to} AS node FROM edges e WHERE e.${from} = t.node
+       GROUP BY e.kind, e.${to} HAVING ${STATED_VISIBLY} ORDER BY e.kind, e.${to} LIMIT ${String(MAX_FANOUT)})`;
+  return `SELECT t.place * ${String(MAX_FANOUT)} + j.key AS place, t.node AS via,
+      j.value ->> 0 AS kind, j.value ->> 1 AS backward, j.value ->> 2 AS node
+    FROM ${table} t CROSS JOIN json_each((
+      SELECT json_group_array(json_array(kind, backward, node)) FROM (
+        ${leg('src', 'dst', 0)} UNION ALL ${leg('dst', 'src', 1)}
+        ORDER BY kind, backward, node LIMIT ${String(MAX_FANOUT)}))) AS j
+    LIMIT ${String(MAX_STEPS)}`;
+}
+
+/** Of the steps of a hop the first to each node that was not reached before. Bare columns come from the row of the minimum. */
+function firstSteps(steps: string, reached: readonly string[]): string {
+  const unreached = reached.map((table) => `node NOT IN (SELECT node FROM ${table})`).join(' AND ');
+  return `SELECT *, ${DOCUMENT} AS document_id FROM (
+    SELECT min(place) AS place, via, kind, backward, node FROM (${steps}) WHERE ${unreached} GROUP BY node)`;
+}
+
+// Nodes are `kind:owner/name:rest`; a thread's own document is stored under `owner/name#rest`.
+const IS_COMMIT = "node GLOB 'commit:*'";
+const OWN_KEY = `CASE WHEN node GLOB 'thread:*'
+  THEN substr(node, 8, instr(substr(node, 8), ':') - 1) || '#' || substr(node, 8 + instr(substr(node, 8), ':'))
+  ELSE substr(node, 6) END`;
+const COMMIT_DIFFS = `documents d JOIN repos r ON r.id = d.repo_id
+  WHERE d.commit_sha = substr(node, 9 + instr(substr(node, 9), ':')) AND r.slug = substr(node, 8, instr(substr(node, 8), ':') - 1)
+    AND d.type = 'diff' AND ${visibleDocuments()}`;
+const NEWEST = 'ORDER BY d.updated_at DESC, d.key LIMIT 1';
+
+/**
+ * The document that stands for a node: of a thread, a file, a page or a release its own, else the newest that belongs to
+ * it; of a commit the first of its files that is not among the results.
+ */
+const DOCUMENT = `CASE WHEN ${IS_COMMIT}
+  THEN (SELECT d.id FROM ${COMMIT_DIFFS} AND d.entity NOT IN (SELECT node FROM origins) ORDER BY d.path, d.key LIMIT 1)
+  ELSE coalesce(
+    (SELECT d.id FROM documents d WHERE d.key = ${OWN_KEY} AND ${visibleDocuments()}),
+    (SELECT d.id FROM documents d WHERE d.entity = node AND d.source_id IS NOT NULL AND ${visibleDocuments()} ${NEWEST}),
+    (SELECT d.id FROM documents d WHERE d.entity = node AND ${visibleDocuments()} ${NEWEST})) END`;
+
+/** Whether a node is indexed under its canonical identity; `document` is what stands for it, where that is known. */
+function isKnown(document: string): string {
+  return `CASE WHEN ${document} IS NOT NULL THEN (SELECT d.source_id IS NOT NULL FROM documents d WHERE d.id = ${document})
+    WHEN ${IS_COMMIT} THEN EXISTS (SELECT 1 FROM ${COMMIT_DIFFS} AND d.source_id IS NOT NULL) ELSE 0 END`;
+}
+
+const ORIGIN_KNOWN = `EXISTS (SELECT 1 FROM documents d WHERE d.entity = node AND d.source_id IS NOT NULL AND ${visibleDocuments()})
+  OR ${IS_COMMIT} AND EXISTS (SELECT 1 FROM ${COMMIT_DIFFS} AND d.source_id IS NOT NULL)`;
+
+function walk({ nodes, diffs }: Origins, { hops, wanted }: Reach, parameters: Parameters): string {
+  const list = parameters.add(JSON.stringify(nodes));
+  const ids = parameters.add(JSON.stringify(diffs));
+  const enough = parameters.add(wanted);
+  const origins = `SELECT min(place) AS place, node, ${ORIGIN_KNOWN} AS known FROM (
+      SELECT key AS place, value AS node FROM json_each(${list}) UNION ALL
+      SELECT ${String(nodes.length)} + w.key, 'commit:' || r.slug || ':' || d.commit_sha
+      FROM json_each(${ids}) AS w JOIN documents d ON d.id = w.value JOIN repos r ON r.id = d.repo_id
+      WHERE d.commit_sha IS NOT NULL AND ${visibleDocuments()})
+    GROUP BY node ORDER BY place LIMIT ${String(nodes.length + diffs.length)}`;
+  const turns = `SELECT place, node FROM first WHERE (SELECT count(document_id) FROM first) < ${enough}
+    ORDER BY place LIMIT ${String(MAX_TURNS)}`;
+  const second =
+    hops < 2
+      ? ''
+      : `, turns AS MATERIALIZED (${turns}),
+     second AS MATERIALIZED (${firstSteps(stepsFrom('turns'), ['origins', 'first'])})`;
+  const hop = (number: number, table: string): string => `SELECT ${String(number)} AS hop, * FROM ${table}`;
+  // What has no document is only of use where the walk went on from it.
+  const [both, used, most] =
+    hops < 2
+      ? [hop(1, 'first'), '', enough]
+      : [
+          `${hop(1, 'first')} UNION ALL ${hop(2, 'second')}`,
+          'OR node IN (SELECT via FROM second)',
+          `${enough} + (SELECT count(*) FROM first WHERE document_id IS NULL AND node IN (SELECT via FROM second))`,
+        ];
+  return `WITH origins AS MATERIALIZED (${origins}),
+     first AS MATERIALIZED (${firstSteps(stepsFrom('origins'), ['origins'])})${second},
+     steps AS MATERIALIZED (
+       SELECT *, CASE backward WHEN 0 THEN via ELSE node END AS src, CASE backward WHEN 0 THEN node ELSE via END AS dst
+       FROM (${both}) WHERE document_id IS NOT NULL ${used} ORDER BY hop, place LIMIT ${most})`;
 }
 
 /**
- * Steps of up to two hops from the nodes of an answer, in the order in which they are to be followed. The document that
- * stands for a node is its thread's, its file's or its page's own, else the newest that belongs to it.
+ * A walk of one or two hops, breadth first: one step for each node that it reaches, in the order in which it reaches
+ * them, until at least as many as are wanted have a document. With a principal each step comes with what that principal's
+ * confirmations contributed to its edge.
  */
-export function stepsQuery(origins: Origins, hops: number): Query<Step> {
+export function stepsQuery(origins: Origins, reach: Reach, principal: Principal | null): Query<StepRow> {
   const parameters = new Parameters();
-  const own = "CASE WHEN d.type IN ('issue', 'pull_request', 'doc') THEN 0 ELSE 1 END";
-  const newest = `ORDER BY ${own}, d.updated_at DESC, d.id LIMIT 1`;
+  const steps = walk(origins, reach, parameters);
+  const [columns, contributions, order] =
+    principal === null
+      ? ['NULL AS delta, NULL AS at', '', '']
+      : ['c.delta, c.created_at AS at', contributionsTo('s', principal, parameters), ', c.seq'];
+  const origin = 'coalesce((SELECT o.known FROM origins o WHERE o.node = s.via), 1)';
   return query(
-    `${walk(origins, hops, parameters)}
-     SELECT s.hop, s.via, s.src, s.dst, s.kind, s.direction, s.node,
-       CASE WHEN s.node LIKE 'commit:%' THEN (
-         SELECT d.id FROM documents d JOIN repos r ON r.id = d.repo_id
-         WHERE d.commit_sha = substr(s.node, length(rtrim(s.node, '0123456789abcdef')) + 1)
-           AND 'commit:' || r.slug || ':' || d.commit_sha = s.node AND d.type = 'diff' AND ${visibleDocuments()} ${newest})
-       ELSE (SELECT d.id FROM documents d WHERE d.entity = s.node AND ${visibleDocuments()} ${newest}) END AS document_id
-     FROM (${union(hops, 'HOP AS hop, place, n, via, src, dst, kind, direction, node')}) AS s
-     ORDER BY s.hop, s.place, s.n`,
+    `${steps}
+     SELECT s.hop, s.via, s.node, s.kind, CASE s.backward WHEN 0 THEN 'forward' ELSE 'backward' END AS direction,
+       s.document_id, ${isKnown('s.document_id')} AND ${origin} AS known, ${columns}
+     FROM steps s ${contributions} ORDER BY s.hop, s.place${order}`,
     parameters.values,
     (row) => stepRow.parse(row),
   );
-}
-
-/** What the principal credited to the edges that {@link stepsQuery} gives. */
-export function stepContributionsQuery(principal: Principal, origins: Origins, hops: number) {
-  const parameters = new Parameters();
-  const edges = {
-    with: walk(origins, hops, parameters),
-    select: `SELECT DISTINCT src, dst, kind FROM (${union(hops, 'src, dst, kind')})`,
-  };
-  return contributionsQuery(principal, edges, parameters);
 }

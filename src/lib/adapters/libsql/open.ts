@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../core/failure.ts';
 import type { Clock } from '../../engine/clock.ts';
@@ -37,10 +37,25 @@ export function openLocal(options: OpenLocalOptions): { database: Database; sche
   return { database, schema: localSchemaAdmin({ file, directory: migrations, clock, busyTimeoutMs }) };
 }
 
+/**
+ * Makes a directory and those above it. Not by `recursive`: Node never returns where the file system says of a parent
+ * that exists that it does not, as /proc does.
+ */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  makeDirectory(dirname(directory));
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    // Another process was quicker.
+    if (!existsSync(directory)) throw error;
+  }
+}
+
 /** An index may hold private code: only its owner may read the file (and the -wal and -shm files, which follow it). */
 function createPrivately(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     closeSync(openSync(file, 'a', 0o600));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -117,7 +117,7 @@ describe('filters', () => {
         const expected = documents.filter((document) => passes(document, given)).map(documentKey);
         expect(await matching(given)).toEqual(expected);
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
   });
 

@@ -84,7 +84,7 @@ export class MemoryWorld {
 
   /** Runs a statement that answers. */
   async rows(sql: string, ...args: (string | number)[]): Promise<Record<string, unknown>[]> {
-    const [rows] = await this.test.database.read([query(sql, args, (row) => ({ ...row }) as Record<string, unknown>)]);
+    const [rows] = await this.test.database.read([query(sql, args, (row) => ({ ...row }))]);
     return rows;
   }
 

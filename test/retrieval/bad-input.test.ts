@@ -110,9 +110,11 @@ test('any text is a query and a value of a filter', async () => {
       async (given, field) => {
         searchOutput.parse(await invoke(search, project.engine, { query: given }));
         const { results, filters_unmatched } = await invoke(search, project.engine, { query: 'cache', [field]: given });
-        if (results.length === 0) expect(filters_unmatched.length + 1).toBeGreaterThan(0);
+        // A filter that nothing satisfies is named; here none satisfies any but by chance.
+        expect(results.length > 0 ? filters_unmatched : []).toEqual([]);
+        if (field === 'repo') expect(filters_unmatched).toEqual(['repo']);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });

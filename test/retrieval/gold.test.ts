@@ -24,7 +24,7 @@ afterAll(() => Promise.all(opened.map((index) => index.remove())));
 describe.each(['gui', 'rust'])('the questions about %s', (name) => {
   const gold = join(DATA, `${name}.gold.jsonl`);
   // Skipped where the data is not there.
-  test.skipIf(!existsSync(gold))('are all answered as the contract says', async () => {
+  test.skipIf(!existsSync(gold))('are all answered as the contract says', { timeout: 240_000 }, async () => {
     const index = new TestIndex();
     opened.push(index);
     const { written } = await index.run(join(DATA, `${name}.jsonl.gz`));

@@ -56,9 +56,10 @@ export function shareDatabase(options: SharedOptions): Shared {
 }
 
 /** One engine for one command. */
-export function composeEngine(
-  options: SharedOptions & { readonly progress: Progress; readonly signal: AbortSignal },
-): { engine: Engine; close(): Promise<void> } {
+export function composeEngine(options: SharedOptions & { readonly progress: Progress; readonly signal: AbortSignal }): {
+  engine: Engine;
+  close(): Promise<void>;
+} {
   const shared = shareDatabase(options);
   return { engine: shared.engineFor(options.signal, options.progress), close: () => shared.close() };
 }

@@ -44,7 +44,14 @@ type StoredRow = z.output<typeof storedDocument>;
 export interface StoredDocument
   extends Omit<
     StoredRow,
-    'comment_id' | 'review_id' | 'commit_sha' | 'default_branch' | 'head_commit' | 'indexed_at' | 'source_id' | 'thread_title'
+    | 'comment_id'
+    | 'review_id'
+    | 'commit_sha'
+    | 'default_branch'
+    | 'head_commit'
+    | 'indexed_at'
+    | 'source_id'
+    | 'thread_title'
   > {
   readonly commentId: string | null;
   readonly reviewId: string | null;

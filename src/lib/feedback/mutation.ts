@@ -49,11 +49,10 @@ export async function mutate<const Queries extends readonly Query<unknown>[], Is
       memoryQuery(principal, mutation.key),
       ...mutation.state(principal),
     ]);
-    if (memory?.body != null) return replay(memory.body, memory.payload_hash === payloadHash);
+    if (memory !== undefined && memory.body !== null) return replay(memory.body, memory.payload_hash === payloadHash);
     const now = engine.clock.now();
     const receiptId = `rcp_${engine.entropy.token()}`;
-    // The rows behind the first are those of the mutation's own queries, in their order.
-    const decision = mutation.decide(rows as Rows<Queries>, principal, now, receiptId);
+    const decision = mutation.decide(rows, principal, now, receiptId);
     const outcome = await engine.database.write([
       revisionUnchanged(principal, memory?.revision ?? null),
       nextRevision(principal),

@@ -16,7 +16,7 @@ const RELAXED_MINIMUM = 1;
 
 /** How many passages of a tier are looked through for further entities when few of them fill its pool. */
 const STRICT_DEPTH = 1000;
-const RELAXED_DEPTH = 1000;
+const RELAXED_DEPTH = 200;
 
 const candidateRow = z.object({
   passage_id: z.int(),
@@ -61,11 +61,11 @@ export function candidatesQuery(fts: FtsQuery, filters: Filters, cut: CandidateC
     const asked = fts[index];
     if (asked === null || !mayHold(index, filters)) continue;
     const table = TABLES[index];
-    const [strict, relaxed, any] = [`${index}_strict`, `${index}_relaxed`, `${index}_any`];
+    const strict = `${index}_strict`;
+    const relaxed = `${index}_relaxed`;
     // SQLite parses a table anew wherever it is named, with all that it names: a guard names as few as it can. It is part
     // of the expression, since a condition would be looked at once for each passage that matches.
-    const add = (tier: number, match: string, by: CandidateCut['by'], depth: number): void => {
-      const name = [strict, relaxed, any][tier] ?? '';
+    const add = (name: string, tier: number, match: string, by: CandidateCut['by'], depth: number): void => {
       tiers.push({ name, index, tier });
       tables.push(`${name} AS MATERIALIZED (
         SELECT passage_id, score, entity FROM (
@@ -77,16 +77,16 @@ export function candidatesQuery(fts: FtsQuery, filters: Filters, cut: CandidateC
               ORDER BY ${by === 'score' ? '' : `d.${by} DESC, `}score, passage_id LIMIT ${String(Math.max(depth, cut.pool))})))
         WHERE place <= ${pool} OR nth = 1 ORDER BY place LIMIT ${pool} + ${entities})`);
     };
-    add(0, parameters.add(asked.strict), cut.by, STRICT_DEPTH);
+    add(strict, 0, parameters.add(asked.strict), cut.by, STRICT_DEPTH);
     if (asked.relaxed.length === 0) continue;
     const few = `count(DISTINCT entity) < ${entities}`;
     const unfilled = `(SELECT ${cut.by === 'score' ? `${few} OR count(*) < ${pool}` : few} FROM ${strict})`;
     const rarest = rarestTerms(table, asked.relaxed, parameters);
-    add(1, `(CASE WHEN ${unfilled} THEN ${rarest} ELSE '""' END)`, 'score', RELAXED_DEPTH);
+    add(relaxed, 1, `(CASE WHEN ${unfilled} THEN ${rarest} ELSE '""' END)`, 'score', RELAXED_DEPTH);
     if (!filtered || asked.relaxed.length <= RELAXED_MINIMUM) continue;
     const nothing = `NOT EXISTS (SELECT 1 FROM ${strict}) AND NOT EXISTS (SELECT 1 FROM ${relaxed})`;
     const all = parameters.add(anyOf(asked.relaxed));
-    add(2, `(CASE WHEN ${nothing} THEN ${all} ELSE '""' END)`, 'score', RELAXED_DEPTH);
+    add(`${index}_any`, 2, `(CASE WHEN ${nothing} THEN ${all} ELSE '""' END)`, 'score', RELAXED_DEPTH);
   }
   if (tiers.length === 0) return undefined;
   const found = tiers.map(

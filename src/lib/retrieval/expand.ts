@@ -1,7 +1,9 @@
+import { Failure } from '../core/failure.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Principal } from '../engine/principal.ts';
+import { type GraphEdge, learnedStrength } from '../feedback/learned-strength.ts';
 import type { Group } from './aggregate.ts';
-import { type Origins, stepsQuery } from './graph-query.ts';
+import { type Origins, type Step, stepsQuery } from './graph-query.ts';
 import { byLearnedStrength, graphLimit, LEARNING_POOL, type LearnedHit, walkSteps } from './graph-walk.ts';
 import type { Hit } from './hit.ts';
 import type { SearchInput } from './search-contract.ts';
@@ -16,24 +18,37 @@ export interface Expansion {
 
 export const NO_EXPANSION: Expansion = { hits: [], complete: true };
 
+/** How the graph is followed; `learned`: by what the caller's confirmations taught. */
+type Asked = Pick<SearchInput, 'graph_hops' | 'top_k'> & { readonly learned: boolean };
+
 /** Follows the graph from the results of an answer: one round trip. A failure to read it is told, not thrown. */
 export async function expand(
   engine: Engine,
   principal: Principal,
-  input: SearchInput,
+  { graph_hops: hops, top_k: topK, learned }: Asked,
   groups: readonly Group<Hit>[],
 ): Promise<Expansion> {
-  const { graph_hops: hops, top_k: topK, use_memory: learned } = input;
   const limit = graphLimit(topK);
-  const reach = { hops, wanted: learned ? LEARNING_POOL : limit };
+  // Some more than are shown: a document may stand for two nodes.
+  const reach = { hops, wanted: (learned ? LEARNING_POOL : limit) + limit };
   try {
     const [rows] = await engine.database.read([stepsQuery(originsOf(groups), reach, learned ? principal : null)]);
     const hits = walkSteps(rows);
-    const ordered = learned ? byLearnedStrength(hits, engine.clock.now()) : hits.map((hit) => ({ hit }));
+    const ordered = learned
+      ? byLearnedStrength(hits, strengthOf(rows, engine.clock.now()))
+      : hits.map((hit) => ({ hit }));
     return { hits: ordered.slice(0, limit), complete: true };
-  } catch {
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'interrupted') throw error;
     return { hits: [], complete: false };
   }
+}
+
+function strengthOf(rows: readonly Step[], now: number): (edge: GraphEdge) => number {
+  const contributions = rows.flatMap(({ src, dst, kind, delta, at }) =>
+    delta === null || at === null ? [] : [{ src, dst, kind, delta, at }],
+  );
+  return learnedStrength(contributions, now);
 }
 
 function originsOf(groups: readonly Group<Hit>[]): Origins {

@@ -17,6 +17,8 @@ const stepRow = z.object({
   hop: z.int(),
   via: z.string(),
   node: z.string(),
+  src: z.string(),
+  dst: z.string(),
   kind: z.enum(EDGE_KINDS),
   direction: z.enum(['forward', 'backward']),
   document_id: z.int().nullable(),
@@ -30,7 +32,7 @@ const stepRow = z.object({
  * null where none is indexed, or only what is folded into the results. `known`: both nodes are indexed under their
  * canonical identity. `delta` and `at` are one contribution to the edge; each further one is a row of its own.
  */
-export type StepRow = z.output<typeof stepRow>;
+export type Step = z.output<typeof stepRow>;
 
 /** Where a walk begins: the entities of the results in their order, then the commits of the diffs among them. */
 export interface Origins {
@@ -44,8 +46,8 @@ export interface Reach {
   readonly wanted: number;
 }
 
-// An edge is often stated by many documents; as a rule the first of them may be seen, and the others need no look.
-const STATED_VISIBLY = `(EXISTS (SELECT 1 FROM documents d WHERE d.id = min(e.document_id) AND ${visibleDocuments()})
+// An edge may be stated by many documents; as a rule any of them (a bare column) may be seen, and no other need be found.
+const STATED_VISIBLY = `(EXISTS (SELECT 1 FROM documents d WHERE d.id = e.document_id AND ${visibleDocuments()})
   OR EXISTS (SELECT 1 FROM edges s CROSS JOIN documents d ON d.id = s.document_id
     WHERE s.src = e.src AND s.kind = e.kind AND s.dst = e.dst AND ${visibleDocuments()}))`;
 
@@ -78,7 +80,7 @@ const IS_COMMIT = "node GLOB 'commit:*'";
 const OWN_KEY = `CASE WHEN node GLOB 'thread:*'
   THEN substr(node, 8, instr(substr(node, 8), ':') - 1) || '#' || substr(node, 8 + instr(substr(node, 8), ':'))
   ELSE substr(node, 6) END`;
-const COMMIT_DIFFS = `documents d JOIN repos r ON r.id = d.repo_id
+const COMMIT_DIFFS = `documents d CROSS JOIN repos r ON r.id = d.repo_id
   WHERE d.commit_sha = substr(node, 9 + instr(substr(node, 9), ':')) AND r.slug = substr(node, 8, instr(substr(node, 8), ':') - 1)
     AND d.type = 'diff' AND ${visibleDocuments()}`;
 const NEWEST = 'ORDER BY d.updated_at DESC, d.key LIMIT 1';
@@ -142,7 +144,7 @@ function walk({ nodes, diffs }: Origins, { hops, wanted }: Reach, parameters: Pa
  * them, until at least as many as are wanted have a document. With a principal each step comes with what that principal's
  * confirmations contributed to its edge.
  */
-export function stepsQuery(origins: Origins, reach: Reach, principal: Principal | null): Query<StepRow> {
+export function stepsQuery(origins: Origins, reach: Reach, principal: Principal | null): Query<Step> {
   const parameters = new Parameters();
   const steps = walk(origins, reach, parameters);
   const [columns, contributions, order] =
@@ -152,7 +154,7 @@ export function stepsQuery(origins: Origins, reach: Reach, principal: Principal 
   const origin = 'coalesce((SELECT o.known FROM origins o WHERE o.node = s.via), 1)';
   return query(
     `${steps}
-     SELECT s.hop, s.via, s.node, s.kind, CASE s.backward WHEN 0 THEN 'forward' ELSE 'backward' END AS direction,
+     SELECT s.hop, s.via, s.node, s.src, s.dst, s.kind, CASE s.backward WHEN 0 THEN 'forward' ELSE 'backward' END AS direction,
        s.document_id, ${isKnown('s.document_id')} AND ${origin} AS known, ${columns}
      FROM steps s ${contributions} ORDER BY s.hop, s.place${order}`,
     parameters.values,

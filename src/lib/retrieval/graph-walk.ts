@@ -1,7 +1,7 @@
 import { keyWithin, type Node, referenceOfNode, repoOf } from '../corpus/node.ts';
-import { type Contribution, edgeStrength } from '../feedback/credit.ts';
+import type { GraphEdge } from '../feedback/learned-strength.ts';
 import type { WirePath } from '../feedback/wire.ts';
-import type { StepRow } from './graph-query.ts';
+import type { Step } from './graph-query.ts';
 
 /** Candidates that learned strength may reorder. */
 export const LEARNING_POOL = 200;
@@ -16,8 +16,7 @@ export interface GraphHit {
   readonly path: WirePath;
   /** Whether every node of the path is indexed under its canonical identity; else nothing can be learned on it. */
   readonly verified: boolean;
-  /** What the caller's confirmations contributed to each edge of the path. */
-  readonly contributions: readonly (readonly Contribution[])[];
+  readonly edges: readonly GraphEdge[];
 }
 
 /** Nodes of the graph axis at most, for an answer of `topK` results. */
@@ -27,11 +26,15 @@ export function graphLimit(topK: number): number {
 
 type Reached = Omit<GraphHit, 'documentId'>;
 
-/** Follows steps in their order: what each reaches, by which path. A document that stands for two nodes comes once. */
-export function walkSteps(rows: readonly StepRow[]): GraphHit[] {
+/**
+ * Follows steps in their order: what each reaches, by which path. Each node comes once, on the first path to it, and so
+ * does a document that stands for two nodes.
+ */
+export function walkSteps(steps: readonly Step[]): GraphHit[] {
   const reached = new Map<Node, Reached>();
   const hits = new Map<number, GraphHit>();
-  for (const { step, contributions } of stepsOf(rows)) {
+  for (const step of steps) {
+    if (reached.has(step.node)) continue;
     const before = reached.get(step.via);
     const here: Reached = {
       node: step.node,
@@ -39,7 +42,7 @@ export function walkSteps(rows: readonly StepRow[]): GraphHit[] {
       from: before?.from ?? referenceOfNode(step.via),
       path: [...(before?.path ?? []), wireStep(step)],
       verified: (before?.verified ?? true) && step.known,
-      contributions: [...(before?.contributions ?? []), contributions],
+      edges: [...(before?.edges ?? []), step],
     };
     reached.set(step.node, here);
     const { document_id: documentId } = step;
@@ -48,19 +51,7 @@ export function walkSteps(rows: readonly StepRow[]): GraphHit[] {
   return [...hits.values()];
 }
 
-/** Rows of one step, which follow each other, as one. */
-function stepsOf(rows: readonly StepRow[]): { readonly step: StepRow; readonly contributions: readonly Contribution[] }[] {
-  const steps = new Map<Node, { step: StepRow; contributions: Contribution[] }>();
-  for (const step of rows) {
-    const known = steps.get(step.node) ?? { step, contributions: [] };
-    steps.set(step.node, known);
-    if (step.delta !== null && step.at !== null) known.contributions.push({ delta: step.delta, at: step.at });
-  }
-  return [...steps.values()];
-}
-
-function wireStep({ via, node, kind, direction }: StepRow): WirePath[number] {
-  const [src, dst] = direction === 'forward' ? [via, node] : [node, via];
+function wireStep({ src, dst, kind, direction }: Step): WirePath[number] {
   const repo = repoOf(src);
   return { repo, src_slug: keyWithin(repo, src), dst_slug: keyWithin(repo, dst), edge_kind: kind, direction };
 }
@@ -72,13 +63,12 @@ export interface LearnedHit {
 }
 
 /** Orders a bounded pool by hop, then by learned strength, then as it was. Without any strength the order is the same. */
-export function byLearnedStrength(hits: readonly GraphHit[], now: number): LearnedHit[] {
+export function byLearnedStrength(hits: readonly GraphHit[], strengthOf: (edge: GraphEdge) => number): LearnedHit[] {
   return hits
     .slice(0, LEARNING_POOL)
-    .map((hit) => ({ hit, strength: hit.verified ? pathStrength(hit, now) : null }))
+    .map((hit) => ({
+      hit,
+      strength: hit.verified ? hit.edges.reduce((sum, edge) => sum + strengthOf(edge), 0) : null,
+    }))
     .sort((a, b) => a.hit.hop - b.hit.hop || (b.strength ?? 0) - (a.strength ?? 0));
-}
-
-function pathStrength({ contributions }: GraphHit, now: number): number {
-  return contributions.reduce((sum, edge) => sum + edgeStrength(edge, now), 0);
 }

@@ -56,7 +56,8 @@ export const search = defineOperation({
     const plan = planOf(input, engine.clock.now());
     const found = await findHits(engine, input, plan);
     const expanded = input.graph_expand && found.groups.length > 0;
-    const graph = expanded ? await expand(engine, principal, input, found.groups) : NO_EXPANSION;
+    const learned = input.use_memory && plan.mode === 'search';
+    const graph = expanded ? await expand(engine, principal, { ...input, learned }, found.groups) : NO_EXPANSION;
     const { state, ...shown } =
       found.groups.length === 0
         ? await explainNothing(engine, principal, plan)

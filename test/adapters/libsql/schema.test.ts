@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -39,6 +39,12 @@ describe('migrations', () => {
     expect(readdirSync(join(file, '..'))).toEqual([]);
   });
 
+  it('are applied by themselves on request, to a file for its owner only', async () => {
+    const { schema, file } = open();
+    expect(await schema.apply()).toHaveLength(shipped.length);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
   it('are applied by the first use, once each, with the time of the clock', async () => {
     const { database, schema, clock } = open();
     await database.read([tables]);
@@ -60,16 +66,19 @@ describe('migrations', () => {
     const next = String(shipped.length + 1).padStart(4, '0');
     writeFileSync(join(directory, `${next}_more.sql`), 'CREATE TABLE more (a TEXT) STRICT;');
     const { database: newer } = openLocal({ file, migrations: directory, clock });
-    expect(await newer.read([query('SELECT slug FROM repos, (SELECT count(*) FROM more)', [], (row) => row.slug)])).toEqual([
-      ['acme/app'],
-    ]);
+    expect(
+      await newer.read([query('SELECT slug FROM repos, (SELECT count(*) FROM more)', [], (row) => row.slug)]),
+    ).toEqual([['acme/app']]);
     await newer.close();
   });
 
   it('leave nothing behind when a script fails half-way', async () => {
     const directory = ownMigrations();
     const next = String(shipped.length + 1).padStart(4, '0');
-    writeFileSync(join(directory, `${next}_broken.sql`), 'CREATE TABLE half (a TEXT) STRICT; CREATE TABLE half (a TEXT);');
+    writeFileSync(
+      join(directory, `${next}_broken.sql`),
+      'CREATE TABLE half (a TEXT) STRICT; CREATE TABLE half (a TEXT);',
+    );
     const { database, file, schema } = open({ migrations: directory });
     await expect(database.read([tables])).rejects.toThrow();
     const states = await schema.list();

@@ -34,7 +34,10 @@ export function openLocal(options: OpenLocalOptions): { database: Database; sche
       await migrate(connection, migrations, clock, lock);
     },
   });
-  return { database, schema: localSchemaAdmin({ file, directory: migrations, clock, busyTimeoutMs }) };
+  const beforeCreate = (): void => {
+    createPrivately(file);
+  };
+  return { database, schema: localSchemaAdmin({ file, directory: migrations, clock, busyTimeoutMs, beforeCreate }) };
 }
 
 /**
@@ -60,7 +63,8 @@ function createPrivately(file: string): void {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') return; // May still be readable: SQLite decides.
-    if (code === 'ENOSPC') throw new Failure('database_full', `no space left for the database ${file}`, { cause: error });
+    if (code === 'ENOSPC')
+      throw new Failure('database_full', `no space left for the database ${file}`, { cause: error });
     throw new Failure('database_unavailable', `cannot create the database ${file}`, {
       hint: 'Check that its folder exists and is writable, or name another file with --db.',
       cause: error,

@@ -97,8 +97,10 @@ export function localSchemaAdmin(options: {
   readonly directory: string;
   readonly clock: Clock;
   readonly busyTimeoutMs: number;
+  /** Runs before a file is opened that may have to be made. */
+  readonly beforeCreate: () => void;
 }): SchemaAdmin {
-  const { file, directory, clock, busyTimeoutMs } = options;
+  const { file, directory, clock, busyTimeoutMs, beforeCreate } = options;
   const withFile = async <T>(work: (connection: Connection) => T | Promise<T>): Promise<T> => {
     let connection: Connection | undefined;
     try {
@@ -115,12 +117,14 @@ export function localSchemaAdmin(options: {
       existsSync(file)
         ? await withFile((connection) => states(listMigrations(directory), ledger(connection)))
         : states(listMigrations(directory), []),
-    apply: () =>
-      withFile(async (connection) => {
+    apply: () => {
+      beforeCreate();
+      return withFile(async (connection) => {
         const applied = await migrate(connection, directory, clock, (attempt) => Promise.resolve(attempt()));
         const versions = new Set(applied.map((each) => each.version));
         return states(listMigrations(directory), ledger(connection)).filter((each) => versions.has(each.version));
-      }),
+      });
+    },
     compare: async () => {
       const expected = new Connection(':memory:', 0);
       try {
@@ -162,12 +166,14 @@ function states(migrations: readonly Migration[], applied: readonly LedgerRow[])
   });
   const unknown = applied
     .filter((row) => row.version > migrations.length)
-    .map((row): MigrationState => ({
-      version: row.version,
-      name: row.name,
-      state: 'unknown',
-      applied_at: row.applied_at,
-    }));
+    .map(
+      (row): MigrationState => ({
+        version: row.version,
+        name: row.name,
+        state: 'unknown',
+        applied_at: row.applied_at,
+      }),
+    );
   return [...known, ...unknown];
 }
 

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { TestRepository } from '../support/repository.ts';
+import { EXAMPLE, Sandbox } from './sandbox.ts';
+
+const manifest = z.object({
+  commands: z.record(z.string(), z.object({ examples: z.array(z.object({ command: z.string() })).min(2) })),
+});
+
+let sandbox: Sandbox;
+let clone: TestRepository;
+beforeAll(async () => {
+  sandbox = await Sandbox.build();
+  clone = TestRepository.init();
+  clone.git('remote', 'add', 'origin', 'https://github.com/acme/app.git');
+  clone.commit('Say what it is', { 'README.md': '# acme\n\nSells things.\n', 'src/cache.ts': 'export const cache_ttl = 60;\n' });
+  // The file that the help speaks of.
+  await sandbox.ok(['index', EXAMPLE]);
+});
+afterAll(() => {
+  clone.remove();
+  sandbox.remove();
+});
+
+/** Commands whose examples build on each other come in this order, after a search; the others in between do no harm. */
+const ORDER = ['index', 'search', 'show', 'use', 'confirm', 'rollback', 'history'];
+
+/** Where an example stands for something that a test must make first. */
+function prepared(example: string): string {
+  const gzip = sandbox.file('', 'txt');
+  return example
+    .replace(/ export\.jsonl\.gz/, ` ${gzip.replace(/\.txt$/, '')}.jsonl.gz`)
+    .replace(/ --db \.\/[\w.]+/, ` --db ${sandbox.database}`)
+    .replace(/^(gh-rag serve .*)$/, '$1 < /dev/null');
+}
+
+describe('every example of every help', () => {
+  it('runs and exits with 0', { timeout: 120_000 }, async () => {
+    const { commands } = manifest.parse(
+      JSON.parse(readFileSync(join(sandbox.program.directory, 'oclif.manifest.json'), 'utf8')),
+    );
+    const ids = Object.keys(commands);
+    expect(ids).toEqual(expect.arrayContaining(ORDER));
+    const examples = (id: string): string[] =>
+      (commands[id]?.examples ?? []).map(({ command }) =>
+        command.replaceAll('<%= config.bin %>', 'gh-rag').replaceAll('<%= command.id %>', id),
+      );
+    const bad: unknown[] = [];
+    const run = async (line: string): Promise<void> => {
+      const example = prepared(line);
+      const zipped = /(\S+\.jsonl)\.gz/.exec(example)?.[1];
+      const make = zipped === undefined ? '' : `cat ${EXAMPLE} > ${zipped} && gzip ${zipped} && `;
+      const { code, err } = await sandbox.shell(`${make}${example}`, { cwd: clone.path });
+      if (code !== 0) bad.push({ line, code, err });
+    };
+    const inOrder = async (): Promise<void> => {
+      for (const id of ORDER) {
+        for (const line of examples(id)) await run(line);
+        // The numbers that the next ones use.
+        if (id === 'search') await sandbox.ok(['search', 'why did we drop the v1 cache', '-R', 'acme/app', '--graph-expand']);
+        if (id === 'use') await sandbox.ok(['use', '1', 'g1', '--stage', 'used', '--through']);
+      }
+    };
+    const others = async (): Promise<void> => {
+      for (const id of ids) if (!ORDER.includes(id)) for (const line of examples(id)) await run(line);
+    };
+    await Promise.all([inOrder(), others()]);
+    expect(bad).toEqual([]);
+  });
+});

@@ -30,7 +30,9 @@ export function openLocal(options: OpenLocalOptions): { database: Database; sche
       await lock(() => {
         connection.exec('PRAGMA journal_mode = WAL');
       });
-      connection.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+      connection.exec(
+        'PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000; PRAGMA temp_store = MEMORY',
+      );
       await migrate(connection, migrations, clock, lock);
     },
   });

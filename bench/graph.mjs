@@ -39,6 +39,19 @@ const text = prose(random);
 const clock = { now: () => Date.now() };
 const say = (label, figures) => process.stdout.write(`${label.padEnd(44)} ${figures}\n`);
 
+// On a busy machine the time of the processor tells more than that of the clock.
+const figures = (samples) => {
+  const of = (unit) => samples.map((sample) => sample[unit]);
+  const [wall, cpu] = ['wall', 'cpu'].map((unit) => {
+    const [middle, high] = [0.5, 0.95].map((share) => round(percentile(of(unit), share), 1));
+    return `${unit} median ${middle} ms, p95 ${high} ms`;
+  });
+  return `${wall.padEnd(38)}${cpu.padEnd(37)}`;
+};
+const ratio = (samples, base) =>
+  `x${round(median(samples.map((each) => each.cpu)) / median(base.map((each) => each.cpu)), 2)}`;
+
+const strengths = new Map();
 const kept = process.argv[2];
 const directory = mkdtempSync(join(tmpdir(), 'gh-rag-bench-'));
 const file = kept ?? join(directory, 'graph.db');
@@ -48,16 +61,16 @@ const { database } = source.openLocal({ file, migrations, clock });
 
 try {
   if (made) await makeIndex();
-  const titles = await column(`SELECT title AS value FROM documents ORDER BY id LIMIT ${DOCUMENTS}`);
+  const [documents] = await column('SELECT count(*) AS value FROM documents');
   const [edges] = await column('SELECT count(*) AS value FROM edges');
-  say('index', `${titles.length} documents, ${edges} edges`);
-  await search10(titles);
+  say('index', `${documents} documents, ${edges} edges`);
+  await warmUp();
   if (made) await makeTraces(CREDITED_TRACES, 10);
   const [credits] = await column('SELECT count(*) AS value FROM credits');
   const [traces] = await column('SELECT count(*) AS value FROM traces');
   say('memory', `${traces} traces, ${credits} credits`);
-  await measureSearch(titles);
-  await measureTrace(titles);
+  await measureSearch();
+  await measureTrace();
   await measureHub();
   if (made) await makeTraces(TRACES - CREDITED_TRACES, 0);
   await measureHistory();
@@ -111,10 +124,14 @@ async function makeTraces(count, credited) {
       request: { query: text.sentence(4), filters: { repo: REPO }, controls: { top_k: 10, graph_expand: true } },
       settings: { mode: 'search', window: {}, ranking: {}, axes: { keyword: 10, graph: 20 } },
     }));
-    const credits = credited === 0 ? [] : rows.flatMap((row) => {
-      const [src, dst, kind] = JSON.parse(edges[Math.floor(edges.length ** random()) - 1] ?? edges[0]);
-      return [{ ...row, src, dst, kind, srcSlug: `#${src.split(':')[2]}`, dstSlug: `#${dst.split(':')[2]}` }];
-    });
+    const credits = credited
+      ? rows.map((row) => {
+          const edge = edges[Math.floor(edges.length ** random()) - 1];
+          const [src, dst, kind] = JSON.parse(edge);
+          const [srcSlug, dstSlug] = [src, dst].map((node) => `#${node.split(':')[2]}`);
+          return { ...row, src, dst, kind, srcSlug, dstSlug, delta: headroom(edge, row.at) };
+        })
+      : [];
     await database.write([
       change(
         `INSERT INTO traces (seq, trace_id, principal_id, created_at, mode, query, request, settings, recording, source_count)
@@ -124,18 +141,28 @@ async function makeTraces(count, credited) {
       ),
       change(
         `INSERT INTO trace_sources (trace_seq, source_id, ordinal, provenance, location, axis, path)
-         SELECT t.value ->> 'seq', d.source_id, d.id, '{}', 'results[0]', 'keyword', '[]'
+         SELECT t.value ->> 'seq', d.source_id, d.id, json_object('repo', '${REPO}', 'type', d.type, 'identity', d.number,
+           'version', d.version, 'content_source', 'index'), 'results[0]', 'keyword', '[]'
          FROM json_each(?) AS t CROSS JOIN documents d ON d.id BETWEEN 1 + (t.value ->> 'seq') % 9000 AND (t.value ->> 'seq') % 9000 + ?`,
         [JSON.stringify(rows), credited],
       ),
       change(
         `INSERT INTO credits (principal_id, repo, src_slug, dst_slug, edge_kind, src_node, dst_node, trace_seq, confirmation_id, delta, created_at)
          SELECT ?, ?, value ->> 'srcSlug', value ->> 'dstSlug', value ->> 'kind', value ->> 'src', value ->> 'dst',
-           value ->> 'seq', 'rcp_' || (value ->> 'seq'), 0.25, value ->> 'at' FROM json_each(?)`,
+           value ->> 'seq', 'rcp_' || (value ->> 'seq'), value ->> 'delta', value ->> 'at' FROM json_each(?)`,
         [principal, REPO, JSON.stringify(credits)],
       ),
     ]);
   }
+}
+
+/** What a confirmation at a time adds to an edge under the cap of 5. */
+function headroom(edge, at) {
+  const { strength = 0, since = at } = strengths.get(edge) ?? {};
+  const left = strength * 0.5 ** ((at - since) / 3_600_000);
+  const delta = Math.min(0.25, 5 - left);
+  strengths.set(edge, { strength: left + delta, since: at });
+  return delta;
 }
 
 async function column(sql) {
@@ -157,13 +184,14 @@ function engineOver(over, parts = {}) {
   };
 }
 
-/** Some words of some title. */
-function question(titles) {
-  return titles[Math.floor(random() * titles.length)].split(' ').slice(0, 3).join(' ');
+/** One to six words that mean something. */
+function question(nth) {
+  return Array.from({ length: 1 + (nth % 6) }, () => text.contentWord()).join(' ');
 }
 
-async function search10(titles) {
-  for (let i = 0; i < 10; i += 1) await invoke(search, engineOver(database), { query: question(titles) });
+async function warmUp() {
+  for (let i = 0; i < 20; i += 1)
+    await invoke(search, engineOver(database), { query: question(i), graph_expand: true });
 }
 
 /** Milliseconds of calls that are made in turns, so that all of them see the same noise. */
@@ -171,18 +199,18 @@ async function inTurns(rounds, calls) {
   const samples = calls.map(() => []);
   for (let i = 0; i < rounds; i += 1) {
     for (const [at, call] of calls.entries()) {
+      const before = process.cpuUsage();
       const start = performance.now();
       await call(i);
-      samples[at].push(performance.now() - start);
+      const wall = performance.now() - start;
+      const { user, system } = process.cpuUsage(before);
+      samples[at].push({ wall, cpu: (user + system) / 1000 });
     }
   }
   return samples;
 }
 
-const figures = (samples) =>
-  `median ${round(median(samples), 1)} ms, p95 ${round(percentile(samples, 0.95), 1)} ms`.padEnd(34);
-
-async function measureSearch(titles) {
+async function measureSearch() {
   const asked = [
     ['search', {}],
     ['search, graph 1 hop', { graph_expand: true }],
@@ -191,41 +219,49 @@ async function measureSearch(titles) {
     ['search, learned graph 2 hops', { graph_expand: true, graph_hops: 2, use_memory: true }],
   ];
   const engine = engineOver(database);
-  const questions = Array.from({ length: ROUNDS }, () => question(titles));
+  const questions = Array.from({ length: ROUNDS }, (_, nth) => question(nth));
   const samples = await inTurns(
     ROUNDS,
-    asked.map(([, input]) => (i) => invoke(search, engine, { query: questions[i], ...input })),
+    asked.map(
+      ([, input]) =>
+        (i) =>
+          invoke(search, engine, { query: questions[i], ...input }),
+    ),
   );
   for (const [at, [label]] of asked.entries()) {
-    say(label, `${figures(samples[at])} x${round(median(samples[at]) / median(samples[0]), 2)}`);
+    say(label, figures(samples[at]) + ratio(samples[at], samples[0]));
   }
 }
 
 /** A search beside the same one whose trace is thrown away. */
-async function measureTrace(titles) {
+async function measureTrace() {
   const forgetful = {
     backend: 'local',
     location: file,
     read: (queries) => database.read(queries),
     write: async () => ({ applied: true, changes: [] }),
   };
-  const questions = Array.from({ length: ROUNDS }, () => question(titles));
+  const questions = Array.from({ length: ROUNDS }, (_, nth) => question(nth));
   const samples = await inTurns(ROUNDS, [
     (i) => invoke(search, engineOver(database), { query: questions[i] }),
     (i) => invoke(search, engineOver(forgetful), { query: questions[i] }),
   ]);
-  const [traced, untraced] = samples.map((each) => median(each));
-  const differences = samples[0].map((ms, i) => ms - samples[1][i]);
+  const differences = samples[0].map(({ wall, cpu }, i) => ({
+    wall: wall - samples[1][i].wall,
+    cpu: cpu - samples[1][i].cpu,
+  }));
   say('search with its trace', figures(samples[0]));
   say('the same without', figures(samples[1]));
-  say('cost of a trace', `${figures(differences)} x${round(traced / untraced, 2)}`);
+  say('cost of a trace', figures(differences) + ratio(...samples));
 }
 
 /** The statement alone, from the nodes with the most edges. */
 async function measureHub() {
   const nodes = await column('SELECT dst AS value FROM edges GROUP BY dst ORDER BY count(*) DESC, dst LIMIT 10');
   const of = (hops, wanted) => () =>
-    database.read([source.stepsQuery({ nodes, diffs: [] }, { hops, wanted }, { kind: 'local' })]);
+    database.read([
+      source.stepsQuery({ nodes, diffs: [] }, { hops, wanted }, { principal: { kind: 'local' }, now: Date.now() }),
+    ]);
   const samples = await inTurns(50, [of(1, 40), of(2, 220)]);
   say('walk from the 10 busiest nodes, 1 hop', figures(samples[0]));
   say('walk from the 10 busiest nodes, 2 hops', figures(samples[1]));

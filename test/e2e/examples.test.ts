@@ -15,7 +15,10 @@ beforeAll(async () => {
   sandbox = await Sandbox.build();
   clone = TestRepository.init();
   clone.git('remote', 'add', 'origin', 'https://github.com/acme/app.git');
-  clone.commit('Say what it is', { 'README.md': '# acme\n\nSells things.\n', 'src/cache.ts': 'export const cache_ttl = 60;\n' });
+  clone.commit('Say what it is', {
+    'README.md': '# acme\n\nSells things.\n',
+    'src/cache.ts': 'export const cache_ttl = 60;\n',
+  });
   // The file that the help speaks of.
   await sandbox.ok(['index', EXAMPLE]);
 });
@@ -26,6 +29,8 @@ afterAll(() => {
 
 /** Commands whose examples build on each other come in this order, after a search; the others in between do no harm. */
 const ORDER = ['index', 'search', 'show', 'use', 'confirm', 'rollback', 'history'];
+
+const SEARCH = ['search', 'why did we drop the v1 cache', '-R', 'acme/app', '--graph-expand'];
 
 /** Where an example stands for something that a test must make first. */
 function prepared(example: string): string {
@@ -57,9 +62,10 @@ describe('every example of every help', () => {
     };
     const inOrder = async (): Promise<void> => {
       for (const id of ORDER) {
-        for (const line of examples(id)) await run(line);
         // The numbers that the next ones use.
-        if (id === 'search') await sandbox.ok(['search', 'why did we drop the v1 cache', '-R', 'acme/app', '--graph-expand']);
+        if (id === 'show' || id === 'use') await sandbox.ok(SEARCH);
+        for (const line of examples(id)) await run(line);
+        // What is confirmed next.
         if (id === 'use') await sandbox.ok(['use', '1', 'g1', '--stage', 'used', '--through']);
       }
     };

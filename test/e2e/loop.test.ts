@@ -24,7 +24,13 @@ const CHAIN = [
   { type: 'issue', number: 1, title: 'The kettle leaks', body: 'It leaks since the change in #2.' },
   { type: 'issue', number: 2, title: 'Move the gasket', body: 'Decided in #3, measured since.' },
   { type: 'issue', number: 3, title: 'Which rubber', body: 'The red one.' },
-].map((record) => ({ ...record, state: 'open', author: 'ada', created_at: '2024-01-01T00:00:00Z', updated_at: '2024-01-01T00:00:00Z' }));
+].map((record) => ({
+  ...record,
+  state: 'open',
+  author: 'ada',
+  created_at: '2024-01-01T00:00:00Z',
+  updated_at: '2024-01-01T00:00:00Z',
+}));
 
 let shipped: Sandbox;
 let timed: Sandbox;
@@ -64,7 +70,8 @@ function overCommands({ sandbox, env }: ReturnType<typeof withClock>): Face {
       json('search', 'kettle', '--graph-expand', '--graph-hops', '2', ...(use_memory === true ? ['--use-memory'] : [])),
     use: (trace, source) => json('use', trace, source, '--stage', 'used', '--through'),
     confirm: (trace, source) => json('confirm', trace, source, '--reason', 'it held'),
-    correct: (_trace, confirmation) => json('rollback', confirmation, '--outcome', 'corrected', '--reason', 'it did not'),
+    correct: (_trace, confirmation) =>
+      json('rollback', confirmation, '--outcome', 'corrected', '--reason', 'it did not'),
   };
 }
 
@@ -115,11 +122,14 @@ async function workedExample(face: Face, set: (ms: number) => void): Promise<voi
     ]);
     return face.confirm(trace_id, c);
   };
-  const learned = async () => (await face.search({ use_memory: true })).graph_results.map((row) => row.learned_strength);
+  const learned = async () =>
+    (await face.search({ use_memory: true })).graph_results.map((row) => row.learned_strength);
 
   const first = await confirmC();
   expect(first.timestamp).toBe('2024-06-01T12:00:00.000Z');
-  expect(first.credits.map(({ edge, applied_delta, strength }) => [edge?.src_slug, edge?.dst_slug, applied_delta, strength])).toEqual([
+  expect(
+    first.credits.map(({ edge, applied_delta, strength }) => [edge?.src_slug, edge?.dst_slug, applied_delta, strength]),
+  ).toEqual([
     ['#1', '#2', 0.25, 0.25],
     ['#2', '#3', 0.25, 0.25],
   ]);
@@ -131,7 +141,9 @@ async function workedExample(face: Face, set: (ms: number) => void): Promise<voi
   ]);
   expect(await learned()).toEqual([0.375, 0.75]);
   const { reversals } = await face.correct(first.trace_id, first.confirmation_id);
-  expect(reversals.map(({ applied_delta, reversed_delta, strength }) => [applied_delta, reversed_delta, strength])).toEqual([
+  expect(
+    reversals.map(({ applied_delta, reversed_delta, strength }) => [applied_delta, reversed_delta, strength]),
+  ).toEqual([
     [0.25, 0.125, 0.25],
     [0.25, 0.125, 0.25],
   ]);
@@ -177,10 +189,15 @@ describe('the daily loop', () => {
     expect(found.err).toMatch(/^Trace: trc_\S+$/m);
     expect(found.err, 'hints are for terminals').not.toContain('Next');
     expect(found.out).toMatch(/^1\tacme\/app/m);
-    const graph = found.out.split('\n').find((line) => line.startsWith('g1\t'))?.split('\t');
+    const graph = found.out
+      .split('\n')
+      .find((line) => line.startsWith('g1\t'))
+      ?.split('\t');
     expect(graph?.slice(8, 10)).toEqual(['1', expect.stringMatching(/^acme\/app.+ (?:─\w+→|←\w+─) /)]);
 
-    expect(await sandbox.ok(['use', '1', 'g1', '--stage', 'used', '--through'])).toMatch(/^Recorded the use of 2 sources\.\n {2}1 acme/);
+    expect(await sandbox.ok(['use', '1', 'g1', '--stage', 'used', '--through'])).toMatch(
+      /^Recorded the use of 2 sources\.\n {2}1 acme/,
+    );
     // A look at another result changes nothing of what the numbers mean.
     expect(await sandbox.ok(['show', '2'])).toContain('acme/app');
     expect(await sandbox.ok(['use', '1', '--stage', 'used'])).toMatch(/^Nothing new: .*\n {2}1 acme/);
@@ -194,7 +211,10 @@ describe('the daily loop', () => {
     );
     expect(await sandbox.ok(['rollback', 'last', '--reason', 'said twice'])).toMatch(/^Rolled back\. Nothing was left/);
 
-    const rows = (await sandbox.ok(['history'])).trimEnd().split('\n').map((line) => line.split('\t'));
+    const rows = (await sandbox.ok(['history']))
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
     expect(rows.map(([, , mode, ...rest]) => [mode, ...rest.slice(1)])).toEqual([
       ['fetch', '0', '0', '0', ''],
       ['search', '2', '1', '2', 'why did we drop the v1 cache'],

@@ -22,6 +22,7 @@ export class Sandbox {
   readonly home: string = temporaryDirectory();
   readonly database: string = join(this.home, 'index.db');
   #files = 0;
+  readonly #others: Sandbox[] = [];
 
   private constructor(program: Program) {
     this.program = program;
@@ -32,13 +33,16 @@ export class Sandbox {
     return new Sandbox(await Program.build(replaced));
   }
 
-  /** Another home of the same program. */
+  /** Another home of the same program; it goes with this one. */
   another(): Sandbox {
-    return new Sandbox(this.program);
+    const other = new Sandbox(this.program);
+    this.#others.push(other);
+    return other;
   }
 
   env(more: RunOptions['env'] = {}): Record<string, string> {
-    const xdg = ['DATA', 'CONFIG', 'CACHE', 'STATE'].map((kind) => [
+    // Compiled code is kept in the cache, which homes of one program may share.
+    const xdg = ['DATA', 'CONFIG', 'CACHE', 'STATE'].map((kind): [string, string] => [
       `XDG_${kind}_HOME`,
       join(kind === 'CACHE' ? this.program.directory : this.home, kind.toLowerCase()),
     ]);
@@ -106,7 +110,7 @@ export class Sandbox {
   }
 
   remove(): void {
-    rmSync(this.home, { recursive: true, force: true });
+    for (const { home } of [this, ...this.#others]) rmSync(home, { recursive: true, force: true });
     this.program.remove();
   }
 }
@@ -115,7 +119,8 @@ export class Sandbox {
 export async function call<Output>(client: Client, name: string, input: Record<string, unknown>): Promise<Output> {
   const { structuredContent, content } = await client.callTool({ name, arguments: input });
   const [first] = content as { text: string }[];
-  if (first === undefined || first.text !== JSON.stringify(structuredContent)) throw new Error('text and structure differ');
+  if (first === undefined || first.text !== JSON.stringify(structuredContent))
+    throw new Error('text and structure differ');
   return structuredContent as Output;
 }
 

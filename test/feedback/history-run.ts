@@ -52,6 +52,8 @@ export class HistoryRun {
   readonly world: MemoryWorld;
   readonly parties: readonly Party[];
   readonly #calls: { readonly party: Party; readonly call: Call }[] = [];
+  /** Refusals by code. */
+  readonly refused = new Map<string, number>();
   #corpus = 0;
 
   constructor(world: MemoryWorld) {
@@ -67,6 +69,11 @@ export class HistoryRun {
 
   get now(): number {
     return this.world.clock.ms;
+  }
+
+  /** Which of CORPORA is indexed. */
+  get corpus(): number {
+    return this.#corpus;
   }
 
   async index(corpus: number): Promise<void> {
@@ -225,6 +232,7 @@ export class HistoryRun {
     if ('refused' in expected) {
       same(receipt, undefined);
       same(await codeOf(sent), expected.refused);
+      this.refused.set(expected.refused, (this.refused.get(expected.refused) ?? 0) + 1);
       return;
     }
     same(receipt, expected.receipt);
@@ -258,8 +266,8 @@ export class HistoryRun {
     same(receipts, expected?.receipts);
   }
 
-  /** Everything that history says of a principal. */
-  async recallAll(party: Party): Promise<void> {
+  /** Everything that history says of a principal; unless thorough, only the last trace in full. */
+  async recallAll(party: Party, thorough: boolean): Promise<void> {
     const listed: unknown[] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page = await party.caller.history({ limit: 9, ...(cursor !== undefined && { cursor }) });
@@ -275,7 +283,7 @@ export class HistoryRun {
       cursor = page.next_cursor;
     }
     same(listed, party.reference.summaries());
-    for (const { trace_id } of party.traces) await this.recall(party, trace_id);
+    for (const { trace_id } of thorough ? party.traces : party.traces.slice(-1)) await this.recall(party, trace_id);
   }
 }
 

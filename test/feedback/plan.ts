@@ -79,7 +79,7 @@ const any = fc.nat(1_000);
 const question = fc.nat(QUESTIONS.length - 1);
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('search'), who, question, use_memory: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('search'), who, question, use_memory: fc.boolean() }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -89,9 +89,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       picks: fc.array(fc.tuple(any, fc.nat(2)), { minLength: 1, maxLength: 4 }),
     }),
   },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('use fully'), who, trace: any, pick: any }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('use fully'), who, trace: any, pick: any }) },
   {
-    weight: 6,
+    weight: 3,
     arbitrary: fc.record({
       do: fc.constant('confirm'),
       who,
@@ -100,18 +100,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
-    weight: 2,
+    weight: 8,
     arbitrary: fc.record({
       do: fc.constant('learn'),
       who,
       question: fc.nat(4),
       pick: any,
       // Now and then often enough to reach the cap.
-      times: fc.oneof({ weight: 14, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.constant(22) }),
+      times: fc.oneof({ weight: 99, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.constant(22) }),
     }),
   },
   {
-    weight: 5,
+    weight: 6,
     arbitrary: fc.record({
       do: fc.constant('reverse'),
       who,
@@ -139,7 +139,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 export const steps: fc.Arbitrary<Step[]> = fc
   .tuple(
     fc.array(fc.tuple(question, fc.boolean()), { minLength: 2, maxLength: 2 }),
-    fc.array(step, { minLength: 4, maxLength: 24 }),
+    fc.array(step, { minLength: 3, maxLength: 18 }),
   )
   .map(([first, rest]) => [
     ...first.map(

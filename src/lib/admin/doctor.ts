@@ -6,6 +6,7 @@ import { change, query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Failure } from '../core/failure.ts';
 import { defineOperation } from '../operation/operation.ts';
+import { MEMORY_ADVICE, MEMORY_RULES } from './memory-checks.ts';
 
 const check = z.object({
   name: z.string(),
@@ -41,10 +42,11 @@ export const doctor = defineOperation({
       await schemaCheck(engine),
       await problemsCheck('file', engine, INTEGRITY),
       await problemsCheck('references', engine, DANGLING),
-      ...(await agreementChecks(engine)),
+      ...(await countingChecks(engine, CORPUS_RULES, INDEX_AGAIN)),
       names,
       await fullTextCheck(engine, 'passages_nat'),
       await fullTextCheck(engine, 'passages_code'),
+      ...(await countingChecks(engine, MEMORY_RULES, MEMORY_ADVICE)),
     ];
     return { ok: checks.every((each) => each.ok), checks, content_digest: digest };
   },
@@ -91,38 +93,44 @@ function problemsCheck(name: string, engine: Engine, sql: string): Promise<Check
 
 const count = z.object({ n: z.int() });
 
-/** Everything that says the same thing twice must agree. */
-async function agreementChecks(engine: Engine): Promise<Check[]> {
-  const typesOf = (tokenizer: 'nat' | 'code'): string =>
-    DOCUMENT_TYPE_NAMES.filter((name) => DOCUMENT_TYPES[name].tokenizer === tokenizer)
-      .map((name) => `'${name}'`)
-      .join(', ');
-  const unsearchable = (table: string, types: string): string =>
-    `passages p JOIN documents d ON d.id = p.document_id WHERE d.type IN (${types}) AND p.id NOT IN (SELECT id FROM ${table}_docsize)`;
-  const orphaned = (table: string): string => `${table}_docsize WHERE id NOT IN (SELECT id FROM passages)`;
-  const rules = [
-    ['documents without a body', 'documents WHERE id NOT IN (SELECT document_id FROM bodies)'],
-    ['bodies without a document', 'bodies WHERE document_id NOT IN (SELECT id FROM documents)'],
-    ['documents without a passage', 'documents WHERE id NOT IN (SELECT document_id FROM passages)'],
-    ['passages without a document', 'passages WHERE document_id NOT IN (SELECT id FROM documents)'],
-    ['prose passages that are not searchable', unsearchable('passages_nat', typesOf('nat'))],
-    ['code passages that are not searchable', unsearchable('passages_code', typesOf('code'))],
-    ['prose entries without a passage', orphaned('passages_nat')],
-    ['code entries without a passage', orphaned('passages_code')],
-    [
-      'passages beyond their body',
-      'passages p JOIN bodies b ON b.document_id = p.document_id WHERE p.start + p.length > length(b.body)',
-    ],
-    ['documents with damaged lists', 'documents WHERE NOT (json_valid(labels) AND json_valid(assignees))'],
-  ] as const;
+const typesOf = (tokenizer: 'nat' | 'code'): string =>
+  DOCUMENT_TYPE_NAMES.filter((name) => DOCUMENT_TYPES[name].tokenizer === tokenizer)
+    .map((name) => `'${name}'`)
+    .join(', ');
+const unsearchable = (table: string, types: string): string =>
+  `passages p JOIN documents d ON d.id = p.document_id WHERE d.type IN (${types}) AND p.id NOT IN (SELECT id FROM ${table}_docsize)`;
+const orphaned = (table: string): string => `${table}_docsize WHERE id NOT IN (SELECT id FROM passages)`;
+
+/** Everything of the corpus that says the same thing twice must agree. Each rule counts rows; it is the text behind FROM. */
+const CORPUS_RULES: readonly (readonly [name: string, from: string])[] = [
+  ['documents without a body', 'documents WHERE id NOT IN (SELECT document_id FROM bodies)'],
+  ['bodies without a document', 'bodies WHERE document_id NOT IN (SELECT id FROM documents)'],
+  ['documents without a passage', 'documents WHERE id NOT IN (SELECT document_id FROM passages)'],
+  ['passages without a document', 'passages WHERE document_id NOT IN (SELECT id FROM documents)'],
+  ['prose passages that are not searchable', unsearchable('passages_nat', typesOf('nat'))],
+  ['code passages that are not searchable', unsearchable('passages_code', typesOf('code'))],
+  ['prose entries without a passage', orphaned('passages_nat')],
+  ['code entries without a passage', orphaned('passages_code')],
+  [
+    'passages beyond their body',
+    'passages p JOIN bodies b ON b.document_id = p.document_id WHERE p.start + p.length > length(b.body)',
+  ],
+  ['documents with damaged lists', 'documents WHERE NOT (json_valid(labels) AND json_valid(assignees))'],
+];
+
+async function countingChecks(
+  engine: Engine,
+  rules: readonly (readonly [name: string, from: string])[],
+  advice: string,
+): Promise<Check[]> {
   const checks: Check[] = [];
   // One by one: damage that stops one of them says nothing about the others.
-  for (const [name, sql] of rules) {
+  for (const [name, from] of rules) {
     checks.push(
       await examined(name, async () => {
-        const counting = query(`SELECT count(*) AS n FROM ${sql}`, [], (row) => count.parse(row).n);
+        const counting = query(`SELECT count(*) AS n FROM ${from}`, [], (row) => count.parse(row).n);
         const [[n = 0]] = await engine.database.read([counting]);
-        return { name, ok: n === 0, found: String(n), ...(n > 0 && { advice: INDEX_AGAIN }) };
+        return { name, ok: n === 0, found: String(n), ...(n > 0 && { advice }) };
       }),
     );
   }

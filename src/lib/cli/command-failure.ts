@@ -29,10 +29,9 @@ export function commandFailure(error: unknown, context: FailureContext): Failure
     case 'internal':
       return new Failure(code, message, { hint: hint ?? 'DEBUG=1 shows where; please report it.', cause });
     case 'invalid_input': {
-      if (context.given === undefined) return failure;
-      const { shape, input } = context.given;
-      const help = `See ${context.command} --help.`;
-      return new Failure(code, describeForFlags(message, shape, input), { hint: hint ?? help, cause });
+      const told =
+        context.given === undefined ? message : describeForFlags(message, context.given.shape, context.given.input);
+      return new Failure(code, told, { hint: hint ?? `See ${context.command} --help.`, cause });
     }
     default: {
       if (context.given === undefined) return failure;

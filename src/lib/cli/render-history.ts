@@ -57,7 +57,7 @@ export function questionOf({ mode, query }: Pick<TraceSummary, 'mode' | 'query'>
 }
 
 /** Filters as `repo acme/app, type doc diff`. */
-export function filtersText(filters: TraceSummary['filters']): string {
+function filtersText(filters: TraceSummary['filters']): string {
   return Object.entries(filters)
     .map(([name, value]) => `${name} ${[value].flat().map(String).join(' ')}`)
     .map(oneLine)

@@ -74,7 +74,8 @@ function confirmationLines(receipt: ConfirmationReceipt, sources: TraceDetail['s
 
 function creditText({ edge, applied_delta, strength, state, reason }: Credit, style: Style): string {
   if (edge === null) return 'no credit: no verified path of the graph led to it';
-  const reversed = state === 'reversed' && reason !== 'already_reversed' ? `, ${style.warning('taken back since')}` : '';
+  const reversed =
+    state === 'reversed' && reason !== 'already_reversed' ? `, ${style.warning('taken back since')}` : '';
   const text = `${edgeText(edge)} ${style.dim(`→ strength ${amount(strength)}`)}`;
   if (reason === undefined) return `${style.open(`+${amount(applied_delta)}`)} ${text}${reversed}`;
   return `${style.dim('+0')} ${text}: ${whyNot(reason)}${reversed}`;

@@ -56,8 +56,7 @@ function shortReference(result: SearchResult): string {
   return referenceOf(result).replace(/@([0-9a-f]{12})[0-9a-f]+:/, '@$1:');
 }
 
-/** A wire name as words. */
-export function words(name: string): string {
+function words(name: string): string {
   return oneLine(name).replaceAll('_', ' ');
 }
 

@@ -32,11 +32,12 @@ export async function expand(
   // Some more than are shown: a document may stand for two nodes.
   const reach = { hops, wanted: (learned ? LEARNING_POOL : limit) + limit };
   try {
-    const [rows] = await engine.database.read([stepsQuery(originsOf(groups), reach, learned ? principal : null)]);
-    const hits = walkSteps(rows);
-    const ordered = learned
-      ? byLearnedStrength(hits, strengthOf(rows, engine.clock.now()))
-      : hits.map((hit) => ({ hit }));
+    const now = engine.clock.now();
+    const [steps] = await engine.database.read([
+      stepsQuery(originsOf(groups), reach, learned ? { principal, now } : null),
+    ]);
+    const hits = walkSteps(steps);
+    const ordered = learned ? byLearnedStrength(hits, strengthOf(steps, now)) : hits.map((hit) => ({ hit }));
     return { hits: ordered.slice(0, limit), complete: true };
   } catch (error) {
     if (error instanceof Failure && error.code === 'interrupted') throw error;
@@ -44,8 +45,8 @@ export async function expand(
   }
 }
 
-function strengthOf(rows: readonly Step[], now: number): (edge: GraphEdge) => number {
-  const contributions = rows.flatMap(({ src, dst, kind, delta, at }) =>
+function strengthOf(steps: readonly Step[], now: number): (edge: GraphEdge) => number {
+  const contributions = steps.flatMap(({ src, dst, kind, delta, at }) =>
     delta === null || at === null ? [] : [{ src, dst, kind, delta, at }],
   );
   return learnedStrength(contributions, now);

@@ -3,12 +3,11 @@ import { EDGE_KINDS } from '../corpus/edge.ts';
 import { Parameters, visibleDocuments } from '../corpus/filters.ts';
 import type { Node } from '../corpus/node.ts';
 import { type Query, query } from '../engine/database.ts';
-import type { Principal } from '../engine/principal.ts';
-import { contributionsTo } from '../feedback/learned-strength.ts';
+import { contributionsTo, type Learning } from '../feedback/learned-strength.ts';
 
 /** Edges followed from one node, and from all nodes of one hop: a busy thread or file can have thousands. */
 const MAX_FANOUT = 200;
-const MAX_STEPS = 500;
+const MAX_STEPS = 400;
 
 /** Nodes of the first hop that the second goes on from. */
 const MAX_TURNS = 200;
@@ -141,16 +140,16 @@ function walk({ nodes, diffs }: Origins, { hops, wanted }: Reach, parameters: Pa
 
 /**
  * A walk of one or two hops, breadth first: one step for each node that it reaches, in the order in which it reaches
- * them, until at least as many as are wanted have a document. With a principal each step comes with what that principal's
- * confirmations contributed to its edge.
+ * them, until at least as many as are wanted have a document. With `learning` each step comes with what confirmations
+ * contributed to its edge.
  */
-export function stepsQuery(origins: Origins, reach: Reach, principal: Principal | null): Query<Step> {
+export function stepsQuery(origins: Origins, reach: Reach, learning: Learning | null): Query<Step> {
   const parameters = new Parameters();
   const steps = walk(origins, reach, parameters);
   const [columns, contributions, order] =
-    principal === null
+    learning === null
       ? ['NULL AS delta, NULL AS at', '', '']
-      : ['c.delta, c.created_at AS at', contributionsTo('s', principal, parameters), ', c.seq'];
+      : ['c.delta, c.created_at AS at', contributionsTo('s', learning, parameters), ', c.seq'];
   const origin = 'coalesce((SELECT o.known FROM origins o WHERE o.node = s.via), 1)';
   return query(
     `${steps}

@@ -6,7 +6,7 @@ import type { Progress } from '../../src/lib/engine/progress.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Says nothing. */
-export const silent: Progress = {
+const silent: Progress = {
   start: () => undefined,
   advance: () => undefined,
   note: () => undefined,

@@ -1,7 +1,7 @@
 import { createGunzip, type Gunzip } from 'node:zlib';
 
 /** Bytes of compressed input decompressed at once: bounds what a piece can expand to (1,032 times its size). */
-export const GZIP_PIECE_BYTES = 16 * 1024;
+const GZIP_PIECE_BYTES = 16 * 1024;
 
 // The readable side must hold whatever one piece expands to, so that a write is complete only when all of it is there.
 const OPTIONS = { chunkSize: 64 * 1024, readableHighWaterMark: 2048 * GZIP_PIECE_BYTES };

@@ -23,7 +23,7 @@ export type SourceUseReceipt = z.output<typeof sourceUseReceipt>;
 
 const creditState = z.enum(['active', 'reversed']);
 
-export const NO_CREDIT_REASONS = ['duplicate_trace_edge', 'already_reversed', 'cap_reached', 'no_graph_path'] as const;
+const NO_CREDIT_REASONS = ['duplicate_trace_edge', 'already_reversed', 'cap_reached', 'no_graph_path'] as const;
 
 export const confirmationReceipt = z.object({
   receipt_id: z.string(),

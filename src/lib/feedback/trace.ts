@@ -21,6 +21,8 @@ export interface Occurrence {
   readonly axis: 'keyword' | 'graph';
   /** Undefined: the row is unresolved and is not saved. */
   readonly provenance: Provenance | undefined;
+  /** The source id of the provenance, where it was computed already: a hash for each row counts. */
+  readonly sourceId?: string | undefined;
   /** When the row was indexed, where its text is live; audit only. */
   readonly indexUpdatedAt?: string | undefined;
   readonly exclusion?: 'canonical_identity_unavailable' | 'live_version_unavailable' | undefined;
@@ -66,7 +68,9 @@ export function revisionQuery(principal: Principal): Query<number> {
 /** What a trace saves of an answer and what it leaves out, with reasons. */
 export function recordingOf(occurrences: readonly Occurrence[]): MemoryRecording {
   const saved = new Set(
-    occurrences.flatMap(({ provenance }) => (provenance === undefined ? [] : [sourceId(provenance)])),
+    occurrences.flatMap(({ provenance, sourceId: id }) =>
+      provenance === undefined ? [] : [id ?? sourceId(provenance)],
+    ),
   );
   const excluded = occurrences.filter(({ provenance }) => provenance === undefined);
   const pathless = occurrences.filter(({ path }) => path === null);
@@ -144,9 +148,9 @@ interface Snapshot {
  */
 function snapshots(occurrences: readonly Occurrence[]): Snapshot[] {
   const bySource = new Map<string, Snapshot>();
-  for (const { provenance, location, axis, path, indexUpdatedAt } of occurrences) {
+  for (const { provenance, location, axis, path, indexUpdatedAt, sourceId: known } of occurrences) {
     if (provenance === undefined) continue;
-    const id = sourceId(provenance);
+    const id = known ?? sourceId(provenance);
     const saved = bySource.get(id);
     const walked = JSON.stringify(path ?? []);
     if (saved !== undefined && (saved.path !== '[]' || walked === '[]')) continue;

@@ -6,7 +6,7 @@ import type { LinguistAttributes } from './gitattributes.ts';
 export type LeftOut = 'bot' | 'short' | 'generated' | 'vendored';
 
 /** Shortest comment that is kept, in code points after trimming. */
-export const MIN_COMMENT_LENGTH = 10;
+const MIN_COMMENT_LENGTH = 10;
 
 /**
  * Why a document is left out; undefined for one that is kept. Comments and reviews are left out for their author or

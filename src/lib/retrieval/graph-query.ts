@@ -51,19 +51,19 @@ const STATED_VISIBLY = `(EXISTS (SELECT 1 FROM documents d WHERE d.id = e.docume
     WHERE s.src = e.src AND s.kind = e.kind AND s.dst = e.dst AND ${visibleDocuments()}))`;
 
 /**
- * The distinct edges from the nodes of a table in the order in which they are followed: by place of the node, then kind,
- * direction and other end. Both legs run along an index and stop at their limit, however many edges there are.
+ * The distinct edges from the nodes of a table in the order in which they are followed: by place of the node, first what
+ * it states, then what is stated of it, each by kind and other end. Every leg runs along an index and stops at its limit,
+ * however many edges there are.
  */
 function stepsFrom(table: string): string {
-  const leg = (from: 'src' | 'dst', to: 'src' | 'dst', backward: 0 | 1): string =>
-    `SELECT * FROM (SELECT e.kind, ${String(backward)} AS backward, e.${to} AS node FROM edges e WHERE e.${from} = t.node
-       GROUP BY e.kind, e.${to} HAVING ${STATED_VISIBLY} ORDER BY e.kind, e.${to} LIMIT ${String(MAX_FANOUT)})`;
-  return `SELECT t.place * ${String(MAX_FANOUT)} + j.key AS place, t.node AS via,
-      j.value ->> 0 AS kind, j.value ->> 1 AS backward, j.value ->> 2 AS node
-    FROM ${table} t CROSS JOIN json_each((
-      SELECT json_group_array(json_array(kind, backward, node)) FROM (
-        ${leg('src', 'dst', 0)} UNION ALL ${leg('dst', 'src', 1)}
-        ORDER BY kind, backward, node LIMIT ${String(MAX_FANOUT)}))) AS j
+  const leg = (from: 'src' | 'dst', to: 'src' | 'dst'): string =>
+    `(SELECT json_group_array(json_array(kind, node)) FROM (
+       SELECT e.kind, e.${to} AS node FROM edges e WHERE e.${from} = t.node
+       GROUP BY e.kind, e.${to} HAVING ${STATED_VISIBLY} ORDER BY e.kind, e.${to} LIMIT ${String(MAX_FANOUT)}))`;
+  return `SELECT (t.place * 2 + b.value) * ${String(MAX_FANOUT)} + j.key AS place, t.node AS via,
+      j.value ->> 0 AS kind, b.value AS backward, j.value ->> 1 AS node
+    FROM ${table} t CROSS JOIN json_each('[0,1]') AS b
+    CROSS JOIN json_each(CASE b.value WHEN 0 THEN ${leg('src', 'dst')} ELSE ${leg('dst', 'src')} END) AS j
     LIMIT ${String(MAX_STEPS)}`;
 }
 

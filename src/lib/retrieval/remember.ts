@@ -6,7 +6,13 @@ import type { Activation } from '../feedback/activation.ts';
 import { wireActivation } from '../feedback/activation-store.ts';
 import { requirePrincipal } from '../feedback/principal.ts';
 import { type MemoryState, type Occurrence, recordingOf, recordTrace } from '../feedback/trace.ts';
-import { FILTER_NAMES, type GraphResult, type SearchInput, type SearchOutput, type SearchResult } from './search-contract.ts';
+import {
+  FILTER_NAMES,
+  type GraphResult,
+  type SearchInput,
+  type SearchOutput,
+  type SearchResult,
+} from './search-contract.ts';
 
 type MemoryFields = Pick<
   SearchOutput,
@@ -97,6 +103,7 @@ function occurrence(row: Row, location: string, axis: Occurrence['axis'], path: 
     axis,
     path,
     provenance: row.provenance === undefined ? undefined : canonical(row.provenance),
+    sourceId: row.source_id,
     exclusion: row.memory_exclusion_reason,
     ...(row.provenance?.content_source === 'github_live' && { indexUpdatedAt: row.index_updated_at }),
   };

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
 import { activation, exclusionReason, graphExclusionReason, memoryRecording, path, provenance } from '../feedback/wire.ts';
 
-export const MAX_QUERY_LENGTH = 4096;
-export const MAX_METADATA_LENGTH = 256;
-export const MAX_TOP_K = 50;
-export const MAX_FETCH_SOURCES = 20;
+const MAX_QUERY_LENGTH = 4096;
+const MAX_METADATA_LENGTH = 256;
+const MAX_TOP_K = 50;
+const MAX_FETCH_SOURCES = 20;
 /** How far a scan looks back from `until` when `since` is not given. */
 export const DEFAULT_SCAN_WINDOW_MS = 7 * 86_400_000;
 
@@ -16,9 +16,9 @@ function oneOrMany<Item extends z.ZodType>(item: Item) {
   return z.union([item, z.array(item).min(1).max(20)]);
 }
 
-export const STATES = ['open', 'closed', 'merged', 'approved', 'changes_requested', 'commented', 'dismissed'] as const;
-export const SORTS = ['relevance', 'updated_desc', 'created_desc'] as const;
-export const FUSIONS = ['rrf', 'dense_only', 'sparse_only'] as const;
+const STATES = ['open', 'closed', 'merged', 'approved', 'changes_requested', 'commented', 'dismissed'] as const;
+const SORTS = ['relevance', 'updated_desc', 'created_desc'] as const;
+const FUSIONS = ['rrf', 'dense_only', 'sparse_only'] as const;
 
 export const searchInput = z.strictObject({
   query: z
@@ -79,7 +79,7 @@ const identification = {
   memory_exclusion_reason: exclusionReason.optional(),
 };
 
-export const foldedRow = z.object({
+const foldedRow = z.object({
   ...identification,
   url: z.string(),
   updated_at: time,

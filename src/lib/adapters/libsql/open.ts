@@ -7,7 +7,7 @@ import type { SchemaAdmin } from '../../engine/schema-admin.ts';
 import { LocalDatabase } from './local.ts';
 import { localSchemaAdmin, migrate } from './schema.ts';
 
-export const DEFAULT_BUSY_TIMEOUT_MS = 5000;
+const DEFAULT_BUSY_TIMEOUT_MS = 5000;
 
 export interface OpenLocalOptions {
   readonly file: string;

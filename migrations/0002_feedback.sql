@@ -15,7 +15,7 @@ CREATE TABLE edges (
 
 CREATE INDEX edges_by_src ON edges (src, kind, dst);
 CREATE INDEX edges_by_dst ON edges (dst, kind, src);
-CREATE INDEX edges_to_commits ON edges (stated) WHERE stated GLOB 'commit:*';
+CREATE INDEX edges_to_commits ON edges (stated) WHERE substr(stated, 1, 7) = 'commit:';
 CREATE INDEX documents_by_path ON documents (repo_id, path) WHERE path IS NOT NULL;
 
 -- What stands for a node: the newest document of an entity, the first file of a commit.

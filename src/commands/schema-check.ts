@@ -20,7 +20,11 @@ export default class SchemaCheck extends BaseCommand {
   static override flags = shape.flags;
 
   protected override async answer(): Promise<Answer> {
-    const output = await this.invoke(schemaCheck, await this.parseInput(shape));
+    const input = await this.parseInput(shape);
+    const { flags } = await this.parseFlags();
+    // Who names a database wants it looked at.
+    const named = typeof flags.db === 'string' || this.host.environment.database !== undefined;
+    const output = await this.invoke(schemaCheck, { ...input, ...(named && { database: true }) });
     const count = output.differences.length;
     return {
       output,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { schemaCheck } from '../../src/lib/admin/schema-check.ts';
-import type { Json } from '../../src/lib/core/json.ts';
+import { artifactDrift, toolsOf } from '../../src/lib/admin/contract-drift.ts';
+import { isJsonObject, type Json } from '../../src/lib/core/json.ts';
 import type { Contracts } from '../../src/lib/engine/contracts.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { artifactFiles, contractOf, toolContracts } from '../../src/lib/operation/artifact.ts';
@@ -59,22 +60,24 @@ describe.each(LISTS)('of %s', (_name, list) => {
     expect(artifacts.reduce((sum, fields) => sum + fields, 0)).toBe(live);
   });
 
-  test.each([...files])('every mutation of %s is caught, in the file and in the code', async (name, text) => {
-    /** One artifact: what the code says, and what the file holds. */
+  // One tool at a time: a mutation costs what is compared.
+  const single = [...files].flatMap(([name, text]) => {
+    const whole = JSON.parse(text) as Json;
+    const tools = toolsOf(text);
+    return tools.map((tool) => ({ name, artifact: wrapped(whole, tool) }));
+  });
+
+  test.each(single)('every mutation of $name is caught, in the file and in the code', ({ name, artifact }) => {
+    const text = textOf(artifact);
     const paths = (code: string, file: string) =>
-      pathsIn(`schemas/${name}`, {
-        ...agreed,
-        contracts: () => new Map([[name, code]]),
-        readArtifact: () => Promise.resolve(file),
-        liveTools: () => Promise.resolve([]), // of no interest here, and quick
-      });
+      artifactDrift(`schemas/${name}`, code, file).map((drift) => drift.path);
     const missed: string[] = [];
     let count = 0;
-    for (const { path, value } of mutations(JSON.parse(text) as Json)) {
+    for (const { path, value } of mutations(artifact)) {
       count += 1;
-      const mutated = `${JSON.stringify(value, null, 2)}\n`;
-      if (!pointsAt(path, await paths(text, mutated))) missed.push(`file ${path}`);
-      if (!pointsAt(path, await paths(mutated, text))) missed.push(`code ${path}`);
+      const mutated = textOf(value);
+      if (!pointsAt(path, paths(text, mutated))) missed.push(`file ${path}`);
+      if (!pointsAt(path, paths(mutated, text))) missed.push(`code ${path}`);
     }
     expect(count).toBeGreaterThan(30);
     expect(missed).toEqual([]);
@@ -95,6 +98,15 @@ describe.each(LISTS)('of %s', (_name, list) => {
     expect(missed).toEqual([]);
   });
 });
+
+function textOf(value: Json): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** An artifact of the same form with one of its tools. */
+function wrapped(whole: Json, tool: Json): Json {
+  return isJsonObject(whole) && 'tools' in whole ? { tools: [tool] } : tool;
+}
 
 test('a difference says where, what the code says and what was found', async () => {
   const [search] = examples;

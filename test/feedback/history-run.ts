@@ -1,45 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { SearchOutput } from '../../src/lib/retrieval/search-contract.ts';
-import { codeOf, type Caller, github, type MemoryWorld } from './memory.ts';
-import {
-  type Call,
-  type ConfirmCall,
-  type Edge,
-  type Path,
-  type Receipt,
-  ReferenceMemory,
-  type Returned,
-} from './model.ts';
+import { codeOf, github, type MemoryWorld } from './memory.ts';
+import { altered, callOf, chosen, confirm, type Party, useFully } from './history-calls.ts';
+import { type Call, type Path, type Receipt, ReferenceMemory, type Returned } from './model.ts';
 import { CORPORA, PRINCIPALS, QUESTIONS, type Step } from './plan.ts';
 
-/** What a principal did with effect, so that it can be done again by another. */
-export type Done =
-  | {
-      readonly did: 'search';
-      readonly question: number;
-      readonly use_memory: boolean;
-      readonly corpus: number;
-      readonly at: number;
-      readonly trace_id: string;
-    }
-  | { readonly did: 'call'; readonly call: Call; readonly at: number; readonly receipt: Receipt };
-
-/** One principal: the real memory and the reference beside it. */
-export interface Party {
-  readonly caller: Caller;
-  readonly reference: ReferenceMemory;
-  readonly traces: { readonly trace_id: string; readonly returned: readonly Returned[]; readonly used: Set<string> }[];
-  readonly confirmations: { readonly trace_id: string; readonly confirmation_id: string }[];
-  readonly done: Done[];
-}
-
 let lastUser = 0;
-let lastKey = 0;
-const chosen = <Each>(list: readonly Each[], number: number): Each | undefined => list[number % list.length];
 
 /** Sources of an answer with their verified paths, in the order of the rows. */
-export function returnedBy({ results, graph_results }: SearchOutput): Returned[] {
+function returnedBy({ results, graph_results }: SearchOutput): Returned[] {
   const rows = [
     ...results.flatMap((row) => [row, ...(row.same_entity?.others ?? [])]).map((row) => ({ row, path: [] as Path })),
     ...graph_results.map((row) => ({ row, path: row.graph_feedback_available === false ? [] : row.graph_path })),
@@ -105,7 +75,7 @@ export class HistoryRun {
         for (let n = 0; n < step.times; n += 1) await this.#learn(party, step.question, step.pick);
         return;
       default:
-        return this.call(party, this.#callOf(party, step));
+        return this.call(party, callOf(step, party, this.parties));
     }
   }
 
@@ -118,67 +88,6 @@ export class HistoryRun {
     if (trace === undefined || source_id === undefined) return;
     await this.call(party, useFully(trace.trace_id, source_id));
     await this.call(party, confirm(trace.trace_id, [source_id]));
-  }
-
-  #callOf(party: Party, step: Extract<Step, { do: 'use' | 'use fully' | 'confirm' | 'reverse' | 'misuse' }>): Call {
-    const trace = 'trace' in step ? chosen(party.traces, step.trace) : undefined;
-    const trace_id = trace?.trace_id ?? 'trc_none';
-    const sources = trace?.returned.map(({ source_id }) => source_id) ?? [];
-    switch (step.do) {
-      case 'use': {
-        const uses = step.picks.map(([pick, at]) => ({
-          source_id: chosen(sources, pick) ?? 'src_none',
-          stage: (['selected', 'validated', 'used'] as const)[at] ?? 'used',
-        }));
-        return { trace_id, idempotency_key: newKey(), uses };
-      }
-      case 'use fully':
-        return useFully(trace_id, chosen(sources, step.pick) ?? 'src_none');
-      case 'confirm': {
-        // Mostly what was used; a pick beyond 900 takes any source.
-        const ids = step.picks.map(
-          (pick) => chosen(pick > 900 ? sources : [...(trace?.used ?? [])], pick) ?? 'src_none',
-        );
-        return confirm(trace_id, [...new Set(ids)]);
-      }
-      case 'reverse': {
-        const { trace_id: of, confirmation_id } = chosen(party.confirmations, step.confirmation) ?? {
-          trace_id,
-          confirmation_id: 'rcp_none',
-        };
-        return {
-          trace_id: of,
-          idempotency_key: newKey(),
-          outcome: step.outcome,
-          confirmation_id,
-          reason: 'It was wrong.',
-        };
-      }
-      case 'misuse': {
-        // Any trace and any receipt of anybody, which seldom belong together.
-        const [a, b, c] = step.handles;
-        const traces = this.parties.flatMap((each) => each.traces);
-        const receipts = this.parties.flatMap((each) =>
-          each.done.flatMap((entry) => ('receipt' in entry ? [entry.receipt] : [])),
-        );
-        const stranger = chosen(traces, a)?.trace_id ?? 'trc_none';
-        const confirmation_id = chosen(receipts, b)?.receipt_id ?? 'rcp_none';
-        const source_id =
-          chosen(
-            traces.flatMap(({ returned }) => returned),
-            b,
-          )?.source_id ?? 'src_none';
-        if (c % 3 === 0) return useFully(stranger, source_id);
-        if (c % 3 === 1) return confirm(stranger, [source_id]);
-        return {
-          trace_id: stranger,
-          idempotency_key: newKey(),
-          outcome: 'corrected',
-          confirmation_id,
-          reason: 'None.',
-        };
-      }
-    }
   }
 
   async search(party: Party, question: number, use_memory: boolean): Promise<void> {
@@ -250,38 +159,28 @@ export class HistoryRun {
   async recall({ caller, reference }: Party, trace_id: string | undefined): Promise<void> {
     if (trace_id === undefined) return;
     const expected = reference.recall(trace_id, this.now);
-    const receipts: unknown[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await caller.history({ trace_id, limit: 7, ...(cursor !== undefined && { cursor }) });
-      const sources = page.trace?.sources.map(({ source_id, stage, activation, path }) => ({
+    const pages = await caller.pages({ trace_id, limit: 7 });
+    for (const { trace } of pages) {
+      const sources = trace?.sources.map(({ source_id, stage, activation, path }) => ({
         source_id,
         stage,
         activation,
         path,
       }));
       same(sources, expected?.sources);
-      receipts.push(...(page.receipts ?? []));
-      cursor = page.next_cursor;
     }
+    const receipts = pages.flatMap((page) => page.receipts ?? []);
     same(receipts, expected?.receipts);
   }
 
   /** Everything that history says of a principal; unless thorough, only the last trace in full. */
   async recallAll(party: Party, thorough: boolean): Promise<void> {
-    const listed: unknown[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await party.caller.history({ limit: 9, ...(cursor !== undefined && { cursor }) });
-      for (const {
-        mode: _mode,
-        query: _query,
-        filters: _filters,
-        memory_recording: _recording,
-        ...counts
-      } of page.traces ?? []) {
-        listed.push(counts);
-      }
-      cursor = page.next_cursor;
-    }
+    const pages = await party.caller.pages({ limit: 9 });
+    const listed = pages.flatMap(({ traces = [] }) =>
+      traces.map(
+        ({ mode: _mode, query: _query, filters: _filters, memory_recording: _recording, ...counts }) => counts,
+      ),
+    );
     same(listed, party.reference.summaries());
     for (const { trace_id } of thorough ? party.traces : party.traces.slice(-1)) await this.recall(party, trace_id);
   }
@@ -290,31 +189,4 @@ export class HistoryRun {
 /** Deep equality that is fast while it holds. */
 function same(actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toStrictEqual(expected);
-}
-
-function newKey(): string {
-  lastKey += 1;
-  return `k${String(lastKey)}`;
-}
-
-function useFully(trace_id: string, source_id: string): Call {
-  const uses = (['selected', 'validated', 'used'] as const).map((stage) => ({ source_id, stage }));
-  return { trace_id, idempotency_key: newKey(), uses };
-}
-
-function confirm(trace_id: string, source_ids: readonly string[]): ConfirmCall {
-  return { trace_id, idempotency_key: newKey(), outcome: 'confirmed', source_ids, reason: 'It held.' };
-}
-
-/** The key of a call with another payload. */
-function altered(call: Call): Call {
-  return 'uses' in call
-    ? { ...call, uses: [...call.uses, ...call.uses].slice(0, 100) }
-    : { ...call, reason: 'Another reason.' };
-}
-
-/** The edges that a confirmation was to credit. */
-export function edgesOf(receipt: Receipt): Edge[] {
-  const credits = receipt.credits as { readonly edge: Edge | null }[];
-  return credits.flatMap(({ edge }) => (edge === null ? [] : [edge]));
 }

@@ -12,17 +12,6 @@ beforeEach(async () => {
 });
 afterEach(() => world.remove());
 
-/** All pages of the list of traces, each as its trace ids. */
-async function pages(caller: Caller, limit: number): Promise<string[][]> {
-  const read: string[][] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = await caller.history({ limit, ...(cursor !== undefined && { cursor }) });
-    read.push((page.traces ?? []).map((trace) => trace.trace_id));
-    if (page.next_cursor === null) return read;
-    cursor = page.next_cursor;
-  }
-}
-
 describe('the list of traces', () => {
   it('is empty for a caller who never searched', async () => {
     expect(await ada.history()).toEqual({ traces: [], next_cursor: null });
@@ -73,8 +62,8 @@ describe('the list of traces', () => {
       if (n % 4 === 0) await world.as(github(2)).threads();
     }
     for (const limit of [1, 2, 5, 12, 13, 14, 50]) {
-      const read = await pages(ada, limit);
-      expect(read.flat()).toEqual(made);
+      const read = await ada.pages({ limit });
+      expect(read.flatMap(({ traces = [] }) => traces.map((trace) => trace.trace_id))).toEqual(made);
       expect(read).toHaveLength(Math.ceil(13 / limit));
     }
     expect((await ada.history()).traces).toHaveLength(10);
@@ -163,15 +152,11 @@ describe('one trace', () => {
       made.push((await ada.use({ trace_id, uses })).receipt_id);
     }
     for (const limit of [1, 3, 6, 7, 8]) {
-      const read: string[] = [];
-      for (let cursor: string | null | undefined; cursor !== null; ) {
-        const page = await ada.history({ trace_id, limit, ...(cursor !== undefined && { cursor }) });
-        expect(page.trace?.sources).toHaveLength(6);
-        expect(page.receipts?.length).toBeLessThanOrEqual(limit);
-        read.push(...(page.receipts ?? []).map(({ receipt_id }) => receipt_id));
-        cursor = page.next_cursor;
-      }
-      expect(read).toEqual(made);
+      const read = await ada.pages({ trace_id, limit });
+      expect(read.map(({ trace }) => trace?.sources.length)).toEqual(read.map(() => 6));
+      expect(read.map(({ receipts = [] }) => receipts.length <= limit)).toEqual(read.map(() => true));
+      const receipts = read.flatMap((page) => page.receipts ?? []);
+      expect(receipts.map(({ receipt_id }) => receipt_id)).toEqual(made);
     }
   });
 });

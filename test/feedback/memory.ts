@@ -190,6 +190,16 @@ export class Caller {
     return invoke(memoryHistory, this.engine, input);
   }
 
+  /** Every page of a listing. Throws where it has no end. */
+  async pages(input: Sent<typeof memoryHistory>): Promise<Awaited<ReturnType<typeof memoryHistory.handler>>[]> {
+    const read = [await this.history(input)];
+    for (let cursor = read[0]?.next_cursor ?? null; cursor !== null; cursor = read.at(-1)?.next_cursor ?? null) {
+      if (read.length > 200) throw new Error('history goes round in circles');
+      read.push(await this.history({ ...input, cursor }));
+    }
+    return read;
+  }
+
   /** One trace as history shows it. */
   async recall(trace_id: string) {
     const { trace, receipts, next_cursor } = await this.history({ trace_id, limit: 50 });

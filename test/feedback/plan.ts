@@ -139,7 +139,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 export const steps: fc.Arbitrary<Step[]> = fc
   .tuple(
     fc.array(fc.tuple(question, fc.boolean()), { minLength: 2, maxLength: 2 }),
-    fc.array(step, { minLength: 3, maxLength: 18 }),
+    fc.array(step, { minLength: 3, maxLength: 12 }),
   )
   .map(([first, rest]) => [
     ...first.map(

@@ -145,3 +145,12 @@ it('a learned candidate from outside the old cut enters, by hop first, then by s
   expect(learnedAnswer.graph_results.map((row) => row.learned_strength)).toEqual([0.25, 0, 0, 0]);
   expect(names(await ada.search(ask))).toEqual(['Page0', 'Page1', 'Page2', 'Page3']);
 });
+
+it.each([{ since: '9y' }, { sources: ['acme/app/wiki/Alpha'] }])('%j is not ordered by memory', async (asked) => {
+  await confirmGamma();
+  const { graph_results } = await ada.retrieve({ ...asked, graph_expand: true, graph_hops: 2, use_memory: true });
+  for (const row of graph_results) expect(row).not.toHaveProperty('learned_strength');
+  expect((await ada.recall((await ada.chain({ use_memory: true })).trace_id)).request).toMatchObject({
+    controls: { use_memory: true },
+  });
+});

@@ -12,7 +12,7 @@ import { fileDigest, withDatabase } from '../support/test-index.ts';
 
 const COMMITS = 160;
 const RECORDS = 1000;
-const KILLS = 12;
+const KILLS = 6;
 
 let program: Program;
 let repository: TestRepository;

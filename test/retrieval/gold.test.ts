@@ -33,7 +33,9 @@ describe.each(['gui', 'rust'])('the questions about %s', (name) => {
     const questions = readFileSync(gold, 'utf8')
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => question.parse(JSON.parse(line)));
+      .map((line) => question.parse(JSON.parse(line)))
+      // The whole set takes minutes: GOLD_QUESTIONS=all asks every one.
+      .filter((_, at, all) => process.env.GOLD_QUESTIONS === 'all' || at % Math.ceil(all.length / 50) === 0);
     let reciprocalRanks = 0;
     for (const { query, exclude_numbers, relevant } of questions) {
       const answer = searchOutput.parse(await invoke(search, engine, { query, top_k: 10 + exclude_numbers.length }));

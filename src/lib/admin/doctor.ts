@@ -52,7 +52,8 @@ export const doctor = defineOperation({
   },
 });
 
-const INDEX_AGAIN = 'Index again into a new database file (--db), then replace this one.';
+const INDEX_AGAIN =
+  'Index again into a new file (--db), or restore a copy. Keep this one: its feedback memory is nowhere else.';
 
 async function schemaCheck(engine: Engine): Promise<Check> {
   const migrations = await engine.schema.list();

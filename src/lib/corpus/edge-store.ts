@@ -47,8 +47,8 @@ const REMOVE_EDGES =
 /** The whole id of the only indexed commit of a repository that begins with some digits; NULL where there are none or several. */
 function commitNamed(slug: string, digits: string): string {
   const first = (order: 'ASC' | 'DESC'): string =>
-    `(SELECT c.commit_sha FROM documents c JOIN repos r ON r.id = c.repo_id
-      WHERE c.commit_sha >= ${digits} AND c.commit_sha < ${digits} || 'g' AND c.type = 'diff' AND r.slug = ${slug}
+    `(SELECT c.commit_sha FROM documents c CROSS JOIN repos o ON o.id = c.repo_id
+      WHERE c.commit_sha >= ${digits} AND c.commit_sha < ${digits} || 'g' AND c.type = 'diff' AND o.slug = ${slug}
       ORDER BY c.commit_sha ${order} LIMIT 1)`;
   return `(SELECT low FROM (SELECT ${first('ASC')} AS low, ${first('DESC')} AS high) WHERE low = high)`;
 }
@@ -97,13 +97,19 @@ function edgeRow(key: string, ownRepo: string, { src, dst, kind }: Edge) {
 
 const SHORTEST_COMMIT = 7;
 
-const RESOLVE_COMMITS = `UPDATE edges
-SET dst = 'commit:' || (c.value ->> 'repo') || ':' || coalesce(
-  ${commitNamed("c.value ->> 'repo'", "substr(edges.stated, length(c.value ->> 'before') + 1)")},
-  substr(edges.stated, length(c.value ->> 'before') + 1))
-FROM json_each(?) AS c
-WHERE edges.stated GLOB 'commit:*' AND edges.stated >= c.value ->> 'low' AND edges.stated < c.value ->> 'whole'
-  AND substr(c.value ->> 'whole', 1, length(edges.stated)) = edges.stated`;
+// The first condition on `stated` is that of the index edges_to_commits, which is used for nothing else.
+const RESOLVE_COMMITS = `WITH arrived AS MATERIALIZED (
+    SELECT value ->> 'repo' AS repo, value ->> 'start' AS start, value ->> 'low' AS low, value ->> 'whole' AS whole
+    FROM json_each(?)),
+  named AS MATERIALIZED (
+    SELECT e.document_id, e.src, e.stated, e.kind, a.repo, substr(e.stated, a.start) AS digits FROM arrived a
+    CROSS JOIN edges e ON substr(e.stated, 1, 7) = 'commit:' AND e.stated >= a.low AND e.stated < a.whole
+    WHERE substr(a.whole, 1, length(e.stated)) = e.stated),
+  resolved AS MATERIALIZED (
+    SELECT *, 'commit:' || repo || ':' || coalesce(${commitNamed('repo', 'digits')}, digits) AS node FROM named)
+UPDATE edges SET dst = r.node FROM resolved r
+WHERE edges.document_id = r.document_id AND edges.src = r.src AND edges.stated = r.stated AND edges.kind = r.kind
+  AND edges.dst <> r.node`;
 
 /**
  * Finds out anew what edges lead to that name one of these commits by its first digits: the commit, or nothing more
@@ -115,7 +121,8 @@ function resolveCommits(documents: readonly Document[]): Change[] {
       if (type !== 'diff' || commit === null) return [];
       const before = `commit:${repo.toLowerCase()}:`;
       const whole = before + commit;
-      return [[whole, { repo, before, low: before + commit.slice(0, SHORTEST_COMMIT), whole }] as const];
+      const low = before + commit.slice(0, SHORTEST_COMMIT);
+      return [[whole, { repo, start: before.length + 1, low, whole }] as const];
     }),
   );
   return commits.size === 0 ? [] : [change(RESOLVE_COMMITS, [JSON.stringify([...commits.values()])])];

@@ -51,14 +51,18 @@ const storedPage = z.object({
  */
 function affectedPagesQuery(arriving: readonly WikiPage[], gone: readonly WikiPage[]): Query<StoredPage> {
   return query(
-    `WITH arriving AS (
+    // The limit keeps the body of a page in hand while it is searched for one name after another.
+    `WITH arriving AS MATERIALIZED (
        SELECT r.id AS repo_id, value ->> 'path' AS path FROM json_each(?1) JOIN repos r ON r.slug = value ->> 'repo'
        WHERE NOT EXISTS (SELECT 1 FROM documents k WHERE k.repo_id = r.id AND k.path = value ->> 'path' AND k.type = 'wiki_doc')),
      affected AS (
-       SELECT d.id FROM arriving a CROSS JOIN documents d ON d.repo_id = a.repo_id AND d.type = 'wiki_doc'
-       JOIN bodies b ON b.document_id = d.id WHERE instr(b.body, a.path) > 0
+       SELECT s.id FROM (
+         SELECT d.id, d.repo_id, b.body FROM (SELECT DISTINCT repo_id FROM arriving) AS a
+         CROSS JOIN documents d ON d.repo_id = a.repo_id AND d.type = 'wiki_doc' JOIN bodies b ON b.document_id = d.id LIMIT -1) AS s
+       WHERE EXISTS (SELECT 1 FROM arriving a WHERE a.repo_id = s.repo_id AND instr(s.body, a.path) > 0)
        UNION
-       SELECT e.document_id FROM json_each(?2) CROSS JOIN edges e ON e.dst = 'self:' || (value ->> 'repo') || '/wiki/' || (value ->> 'path'))
+       SELECT e.document_id FROM json_each(?2)
+       CROSS JOIN edges e ON e.dst = 'self:' || (value ->> 'repo') || '/wiki/' || (value ->> 'path'))
      SELECT d.key, d.content_hash, r.slug AS repo, d.type, d.path, d.title, b.body
      FROM affected JOIN documents d ON d.id = affected.id AND d.type = 'wiki_doc' AND d.path IS NOT NULL
      JOIN bodies b ON b.document_id = d.id JOIN repos r ON r.id = d.repo_id`,

@@ -25,7 +25,9 @@ const input = z.strictObject({
   confirmation_id: handle
     .optional()
     .describe('With corrected and rolled_back: the confirmation to take back, of this trace.'),
-  reason: wellFormed(z.string().min(1).max(MAX_REASON_LENGTH)).describe('How the outcome is known, in a sentence.'),
+  reason: wellFormed(z.string().min(1).max(MAX_REASON_LENGTH).regex(/\S/, 'must say something')).describe(
+    'How the outcome is known, in a sentence.',
+  ),
 });
 
 export const recordOutcome = defineOperation({

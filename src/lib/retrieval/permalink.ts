@@ -56,9 +56,15 @@ function withAnchor(page: string, prefix: string, id: string | null): string {
   return id === null ? page : `${page}#${prefix}${id}`;
 }
 
-/** Percent-encodes each segment of a path and keeps its slashes. */
+/**
+ * Percent-encodes each segment of a path and keeps its slashes. A browser would follow `..` out of the repository, and
+ * does so when it is encoded, too: such a segment is left empty.
+ */
 function segments(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/');
+  return path
+    .split('/')
+    .map((segment) => (/^\.{1,2}$/.test(segment) ? '' : encodeURIComponent(segment)))
+    .join('/');
 }
 
 /** GitHub shows line numbers of rendered documents only in their plain view. */

@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
-import { activation, exclusionReason, graphExclusionReason, memoryRecording, path, provenance } from '../feedback/wire.ts';
+import {
+  activation,
+  exclusionReason,
+  graphExclusionReason,
+  memoryRecording,
+  path,
+  provenance,
+} from '../feedback/wire.ts';
 
 const MAX_QUERY_LENGTH = 4096;
 const MAX_METADATA_LENGTH = 256;
@@ -162,7 +169,10 @@ export const searchOutput = z.object({
   filters_unmatched: z
     .array(z.enum(FILTER_NAMES))
     .describe('Filters that no document at all satisfies: probably a wrong value, not a true zero.'),
-  nearest_repos: z.array(z.string()).optional().describe('Known repositories with names near an unmatched repo filter.'),
+  nearest_repos: z
+    .array(z.string())
+    .optional()
+    .describe('Known repositories with names near an unmatched repo filter.'),
   rerank_requested: z.boolean(),
   rerank_applied: z.boolean(),
   embedder: z.string().nullable(),

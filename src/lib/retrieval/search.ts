@@ -160,10 +160,8 @@ function inOrder(hits: readonly Hit[], sort: SearchInput['sort']): readonly Hit[
   return hits.toSorted((a, b) => time(b) - time(a) || a.documentId - b.documentId);
 }
 
-interface Shown extends Pick<
-  SearchOutput,
-  'filters_unmatched' | 'nearest_repos' | 'repos' | 'results' | 'graph_results'
-> {
+interface Shown
+  extends Pick<SearchOutput, 'filters_unmatched' | 'nearest_repos' | 'repos' | 'results' | 'graph_results'> {
   /** The caller's memory as it stood in the same snapshot. */
   readonly state: MemoryState;
 }

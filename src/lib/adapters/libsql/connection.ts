@@ -82,12 +82,30 @@ function bindable(value: SqlValue): SqlValue {
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
 }
 
-/** The SQLite result code of an error, e.g. `SQLITE_BUSY`; empty for other errors. */
+/** Names of primary result codes (https://www.sqlite.org/rescode.html) that are told apart. */
+const PRIMARY_CODES: Readonly<Record<number, string>> = {
+  5: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  26: 'SQLITE_NOTADB',
+};
+
+/**
+ * The SQLite result code of an error, e.g. `SQLITE_BUSY`; empty for other errors. libsql has no name for most extended
+ * codes (`UNKNOWN_SQLITE_ERROR_1544`): the low byte of the number is the primary code.
+ */
 export function sqliteCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (!(error instanceof Error)) return '';
+  const primary =
+    'rawCode' in error && typeof error.rawCode === 'number' ? PRIMARY_CODES[error.rawCode & 0xff] : undefined;
+  return primary ?? ('code' in error && typeof error.code === 'string' ? error.code : '');
 }
 
 export function isBusy(error: unknown): boolean {
   const code = sqliteCode(error);
-  return code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED');
+  return code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED';
 }

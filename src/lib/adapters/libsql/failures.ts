@@ -12,7 +12,7 @@ export function databaseFailure(error: unknown, file: string): unknown {
       cause: error,
     });
   }
-  if (code.startsWith('SQLITE_CORRUPT')) {
+  if (code === 'SQLITE_CORRUPT') {
     return new Failure('database_unavailable', `the database ${file} is damaged`, {
       hint: 'Run gh-rag doctor; restore a copy or index again into a new file.',
       cause: error,
@@ -24,19 +24,19 @@ export function databaseFailure(error: unknown, file: string): unknown {
       cause: error,
     });
   }
-  if (code.startsWith('SQLITE_READONLY')) {
+  if (code === 'SQLITE_READONLY') {
     return new Failure('database_unavailable', `the database ${file} cannot be written`, {
       hint: 'Make the file and its folder writable, or name another file with --db.',
       cause: error,
     });
   }
-  if (code.startsWith('SQLITE_CANTOPEN') || /unable to open/i.test(message)) {
+  if (code === 'SQLITE_CANTOPEN' || /unable to open/i.test(message)) {
     return new Failure('database_unavailable', `cannot open the database ${file}`, {
       hint: 'Check that the folder exists and is writable, or name another file with --db.',
       cause: error,
     });
   }
-  if (code.startsWith('SQLITE_IOERR')) {
+  if (code === 'SQLITE_IOERR') {
     return new Failure('database_unavailable', `reading or writing the database ${file} failed`, {
       hint: 'Check the disk, then run gh-rag doctor.',
       cause: error,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfirmationReceipt } from '../../src/lib/feedback/receipts.ts';
+import { doc, issue } from '../support/project.ts';
 import { type Caller, codeOf, freshKey, HOUR, MemoryWorld, refusal, sourcesOf, THREADS } from './memory.ts';
 
 /** `record_outcome` with confirmed: feedback contract, sections 6, 7, 10 and 12. */
@@ -93,6 +94,39 @@ describe('a confirmation', () => {
       edge: edge('#1', '#2'),
       strength: 0.5,
     });
+  });
+
+  it('tells edges apart by each of both ends', async () => {
+    await world.index([issue(10, { body: 'After #1.' }), issue(11, { body: 'After #1.' })]);
+    const { trace_id, sourceIds } = await used('acme/app#10', 'acme/app#11', 'acme/app#2');
+    expect(shortly(await ada.confirm(trace_id, sourceIds))).toEqual([
+      ['#10 #1', 0.25],
+      ['#11 #1', 0.25],
+      ['#1 #2', 0.25],
+    ]);
+  });
+
+  it('tells edges apart by their kind', async () => {
+    const page = (body: string, version: string) => doc('docs/a.md', { body: `The samovar. ${body}`, version });
+    const learn = async () => {
+      const { trace_id, ...answer } = await ada.retrieve({ query: 'samovar', graph_expand: true });
+      const id = sourcesOf(answer)('acme/app:docs/b.md');
+      await ada.useFully(trace_id, id);
+      return (await ada.confirm(trace_id, [id])).credits.map((credit) => [credit.edge?.edge_kind, credit.strength]);
+    };
+    const [linked, named] = ['[b](b.md)', 'https://github.com/acme/app/blob/main/docs/b.md'];
+    await world.index([page(linked, '1'), doc('docs/b.md', { body: 'Nothing.' })]);
+    expect(await learn()).toEqual([['link', 0.25]]);
+    await world.index([page(named, '2')]);
+    expect(await learn()).toEqual([['reference', 0.25]]);
+    expect(await learn()).toEqual([['reference', 0.5]]);
+    const strength = async () => {
+      const { graph_results } = await ada.retrieve({ query: 'samovar', graph_expand: true, use_memory: true });
+      return graph_results.map((row) => row.learned_strength);
+    };
+    expect(await strength()).toEqual([0.5]);
+    await world.index([page(linked, '3')]);
+    expect(await strength()).toEqual([0.25]);
   });
 
   it('gives nothing where there is no verified path: found by words, or behind what is not indexed', async () => {

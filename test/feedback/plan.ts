@@ -13,7 +13,14 @@ const REST = [
   wiki('Zeta', { body: 'Omega.' }),
 ];
 const THREAD = issue(1, { body: 'The kettle leaks. See #2, #99 and acme/lib#7.' });
-const THREADS = [THREAD, issue(2, { body: 'As #99.' }), issue(3, { body: 'As #99.' }), issue(7, { repo: 'acme/lib' })];
+const THREADS = [
+  THREAD,
+  issue(2, { body: 'As #99.' }),
+  issue(3, { body: 'As #99.' }),
+  issue(4, { body: 'After #1.' }),
+  issue(5, { body: 'After #1.' }),
+  issue(7, { repo: 'acme/lib' }),
+];
 
 /**
  * What may be indexed: as it was first; with an edge less, an edge more and another version of two pages; with pages that

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Document } from '../../src/lib/corpus/document.ts';
-import { documentKey } from '../../src/lib/corpus/store.ts';
-import { change } from '../../src/lib/engine/database.ts';
+import { documentKey, storeBatch } from '../../src/lib/corpus/store.ts';
+import { change, type WriteOutcome, type WriteStep } from '../../src/lib/engine/database.ts';
+import { edgesOf } from '../../src/lib/indexing/edges.ts';
+import { indexDocument } from '../../src/lib/indexing/index-document.ts';
 import { MemoryWorld } from '../feedback/memory.ts';
+import { CountingDatabase } from '../support/database.ts';
 import { comment, diff, doc, issue, release, wiki } from '../support/project.ts';
 
 const opened: MemoryWorld[] = [];
@@ -176,6 +179,24 @@ describe('a wiki page', () => {
   it('that changes in the batch in which another arrives counts by its new text alone', async () => {
     const index = await world([wiki('Home', { body: 'See Setup.' }), wiki('Old', { body: 'See Setup.' })]);
     await index.index([wiki('Home', { body: 'Nothing.' }), wiki('Setup')], ['acme/app/wiki/Old']);
+    expect(await edges(index)).toEqual([]);
+  });
+
+  it('that somebody else changes while another arrives is read anew', async () => {
+    const index = await world([wiki('Home', { body: 'See Setup.' })]);
+    const racing = new (class extends CountingDatabase {
+      override async write(steps: readonly WriteStep[]): Promise<WriteOutcome> {
+        if (this.writes === 0) await index.index([wiki('Home', { body: 'Nothing.' })]);
+        return super.write(steps);
+      }
+    })(index.test.database);
+    await storeBatch(racing, indexDocument, {
+      documents: [wiki('Setup')],
+      edgesOf,
+      watermark: { source: 'other', surface: 'wiki', before: null, after: '1', complete: true },
+      now: 0,
+    });
+    expect(racing.writes).toBe(2);
     expect(await edges(index)).toEqual([]);
   });
 

@@ -23,8 +23,8 @@ const THREADS = [
 ];
 
 /**
- * What may be indexed: as it was first; with an edge less, an edge more and another version of two pages; with pages that
- * link to what is not known yet; and with a page less.
+ * What may be indexed: as it was first; with two pages of another version, an edge less and an edge more; and with a page
+ * less, to which edges dangle.
  */
 export const CORPORA: readonly { readonly documents: readonly Document[]; readonly removed: readonly string[] }[] = [
   { documents: [ALPHA, BETA, ...REST, ...THREADS], removed: [] },

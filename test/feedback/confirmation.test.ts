@@ -106,6 +106,17 @@ describe('a confirmation', () => {
     ]);
   });
 
+  it('tells edges apart by their repository', async () => {
+    const lib = (number: number, body: string) => issue(number, { repo: 'acme/lib', body });
+    await world.index([lib(1, 'A kettle, too. See #2.'), lib(2, 'Nothing.')]);
+    const { trace_id, sourceIds } = await used('acme/app#2', 'acme/lib#2');
+    const { credits } = await ada.confirm(trace_id, sourceIds);
+    expect(credits.map((credit) => [credit.edge, credit.applied_delta])).toEqual([
+      [edge('#1', '#2'), 0.25],
+      [{ ...edge('#1', '#2'), repo: 'acme/lib' }, 0.25],
+    ]);
+  });
+
   it('tells edges apart by their kind', async () => {
     const page = (body: string, version: string) => doc('docs/a.md', { body: `The samovar. ${body}`, version });
     const learn = async () => {

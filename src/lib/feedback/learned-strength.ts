@@ -21,13 +21,25 @@ export interface Learning {
 const FORGOTTEN_HALF_LIVES = 1080;
 
 /**
- * Joins to the rows of a table, which have the columns src, dst and kind, what is left of a principal's active credits to
- * that edge, as `c`: delta and created_at, in the order of c.seq. A row without any stays, with NULL.
+ * What is left of a principal's active credits to an edge as an SQL expression, for {@link decodeContributions}; `edge` is a
+ * table with the columns src, dst and kind. One text for each edge: a row for each credit would cost more than all else.
  */
-export function contributionsTo(edges: string, { principal, now }: Learning, parameters: Parameters): string {
-  return `LEFT JOIN credits c ON c.principal_id = ${principalId(principal, parameters)} AND c.src_node = ${edges}.src
-    AND c.dst_node = ${edges}.dst AND c.edge_kind = ${edges}.kind AND c.state = 'active' AND c.delta > 0
-    AND c.created_at > ${parameters.add(now - FORGOTTEN_HALF_LIVES * HALF_LIFE_MS)}`;
+export function contributionsTo(edge: string, { principal, now }: Learning, parameters: Parameters): string {
+  // 20 digits tell every two numbers apart; 17 would do.
+  return `(SELECT group_concat(c.seq || ' ' || printf('%!.20g', c.delta) || ' ' || c.created_at) FROM credits c
+    WHERE c.principal_id = ${principalId(principal, parameters)} AND c.src_node = ${edge}.src AND c.dst_node = ${edge}.dst
+      AND c.edge_kind = ${edge}.kind AND c.state = 'active' AND c.delta > 0
+      AND c.created_at > ${parameters.add(now - FORGOTTEN_HALF_LIVES * HALF_LIFE_MS)})`;
+}
+
+/** Contributions in the order of their commit. */
+export function decodeContributions(text: string | null): Contribution[] {
+  if (text === null) return [];
+  return text
+    .split(',')
+    .map((credit) => credit.split(' ').map(Number))
+    .sort(([a = 0], [b = 0]) => a - b)
+    .map(([, delta = 0, at = 0]) => ({ delta, at }));
 }
 
 /** Strength of edges at a time, by what was credited to them, in the order of commit. */

@@ -46,8 +46,8 @@ export async function expand(
 }
 
 function strengthOf(steps: readonly Step[], now: number): (edge: GraphEdge) => number {
-  const contributions = steps.flatMap(({ src, dst, kind, delta, at }) =>
-    delta === null || at === null ? [] : [{ src, dst, kind, delta, at }],
+  const contributions = steps.flatMap(({ src, dst, kind, contributions: given }) =>
+    given.map((contribution) => ({ src, dst, kind, ...contribution })),
   );
   return learnedStrength(contributions, now);
 }

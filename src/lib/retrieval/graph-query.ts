@@ -3,7 +3,7 @@ import { EDGE_KINDS } from '../corpus/edge.ts';
 import { Parameters, visibleDocuments } from '../corpus/filters.ts';
 import type { Node } from '../corpus/node.ts';
 import { type Query, query } from '../engine/database.ts';
-import { contributionsTo, type Learning } from '../feedback/learned-strength.ts';
+import { contributionsTo, decodeContributions, type Learning } from '../feedback/learned-strength.ts';
 
 /** Edges followed from one node, and from all nodes of one hop: a busy thread or file can have thousands. */
 const MAX_FANOUT = 200;
@@ -22,14 +22,13 @@ const stepRow = z.object({
   direction: z.enum(['forward', 'backward']),
   document_id: z.int().nullable(),
   known: z.int().transform(Boolean),
-  delta: z.number().nullable(),
-  at: z.int().nullable(),
+  contributions: z.string().nullable().transform(decodeContributions),
 });
 
 /**
  * One edge walked from `via` to `node`, a node that no step before it reached. `document_id` stands for it in an answer;
  * null where none is indexed, or only what is folded into the results. `known`: both nodes are indexed under their
- * canonical identity. `delta` and `at` are one contribution to the edge; each further one is a row of its own.
+ * canonical identity. `contributions`: of the caller to the edge; none where learning was not asked for.
  */
 export type Step = z.output<typeof stepRow>;
 
@@ -146,16 +145,13 @@ function walk({ nodes, diffs }: Origins, { hops, wanted }: Reach, parameters: Pa
 export function stepsQuery(origins: Origins, reach: Reach, learning: Learning | null): Query<Step> {
   const parameters = new Parameters();
   const steps = walk(origins, reach, parameters);
-  const [columns, contributions, order] =
-    learning === null
-      ? ['NULL AS delta, NULL AS at', '', '']
-      : ['c.delta, c.created_at AS at', contributionsTo('s', learning, parameters), ', c.seq'];
+  const contributions = learning === null ? 'NULL' : contributionsTo('s', learning, parameters);
   const origin = 'coalesce((SELECT o.known FROM origins o WHERE o.node = s.via), 1)';
   return query(
     `${steps}
      SELECT s.hop, s.via, s.node, s.src, s.dst, s.kind, CASE s.backward WHEN 0 THEN 'forward' ELSE 'backward' END AS direction,
-       s.document_id, ${isKnown('s.document_id')} AND ${origin} AS known, ${columns}
-     FROM steps s ${contributions} ORDER BY s.hop, s.place${order}`,
+       s.document_id, ${isKnown('s.document_id')} AND ${origin} AS known, ${contributions} AS contributions
+     FROM steps s ORDER BY s.hop, s.place`,
     parameters.values,
     (row) => stepRow.parse(row),
   );

@@ -214,7 +214,8 @@ describe('a principal', () => {
   it('learns and forgets without a trace in the memory of another', async () => {
     const answer = await ada.chain({ query: 'thimble' });
     const gamma = sourcesOf(answer)('GammaTwo');
-    await ada.useFully(answer.trace_id, gamma);
+    const { uses } = await ada.useFully(answer.trace_id, gamma);
+    expect(uses.map(({ activation }) => activation.usage)).toEqual([0.2, 0.7, 1.7]);
     const confirmation = await ada.confirm(answer.trace_id, [gamma]);
     expect(confirmation.credits.map(({ strength }) => strength)).toEqual([0.25, 0.25]);
     await ada.reverse(confirmation);

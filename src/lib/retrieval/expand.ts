@@ -30,7 +30,8 @@ export async function expand(
 ): Promise<Expansion> {
   const limit = graphLimit(topK);
   // Some more than are shown: a document may stand for two nodes.
-  const reach = { hops, wanted: (learned ? LEARNING_POOL : limit) + limit };
+  const shown = 2 * limit;
+  const reach = { hops, shown, candidates: learned ? LEARNING_POOL : shown };
   try {
     const now = engine.clock.now();
     const [steps] = await engine.database.read([

@@ -38,10 +38,11 @@ export interface Origins {
   readonly diffs: readonly number[];
 }
 
-/** How far a walk goes: hops, and how many nodes with a document are wanted. */
+/** How far a walk goes: hops; candidates, which are nodes with a document; and how many of them an answer can show. */
 export interface Reach {
   readonly hops: number;
-  readonly wanted: number;
+  readonly candidates: number;
+  readonly shown: number;
 }
 
 // An edge may be stated by many documents; as a rule any of them (a bare column) may be seen, and no other need be found.
@@ -103,10 +104,10 @@ function isKnown(document: string): string {
 const ORIGIN_KNOWN = `EXISTS (SELECT 1 FROM documents d WHERE d.entity = node AND d.source_id IS NOT NULL AND ${visibleDocuments()})
   OR ${IS_COMMIT} AND EXISTS (SELECT 1 FROM ${COMMIT_DIFFS} AND d.source_id IS NOT NULL)`;
 
-function walk({ nodes, diffs }: Origins, { hops, wanted }: Reach, parameters: Parameters): string {
+function walk({ nodes, diffs }: Origins, { hops, candidates }: Reach, parameters: Parameters): string {
   const list = parameters.add(JSON.stringify(nodes));
   const ids = parameters.add(JSON.stringify(diffs));
-  const enough = parameters.add(wanted);
+  const enough = parameters.add(candidates);
   const origins = `SELECT min(place) AS place, node, ${ORIGIN_KNOWN} AS known FROM (
       SELECT key AS place, value AS node FROM json_each(${list}) UNION ALL
       SELECT ${String(nodes.length)} + w.key, 'commit:' || r.slug || ':' || d.commit_sha
@@ -122,36 +123,37 @@ function walk({ nodes, diffs }: Origins, { hops, wanted }: Reach, parameters: Pa
      second AS MATERIALIZED (${firstSteps(stepsFrom('turns'), ['origins', 'first'])})`;
   const hop = (number: number, table: string): string => `SELECT ${String(number)} AS hop, * FROM ${table}`;
   // What has no document is only of use where the walk went on from it.
-  const [both, used, most] =
+  const [both, used] =
     hops < 2
-      ? [hop(1, 'first'), '', enough]
-      : [
-          `${hop(1, 'first')} UNION ALL ${hop(2, 'second')}`,
-          'OR node IN (SELECT via FROM second)',
-          `${enough} + (SELECT count(*) FROM first WHERE document_id IS NULL AND node IN (SELECT via FROM second))`,
-        ];
+      ? [hop(1, 'first'), '']
+      : [`${hop(1, 'first')} UNION ALL ${hop(2, 'second')}`, 'OR node IN (SELECT via FROM second)'];
   return `WITH origins AS MATERIALIZED (${origins}),
      first AS MATERIALIZED (${firstSteps(stepsFrom('origins'), ['origins'])})${second},
-     steps AS MATERIALIZED (
-       SELECT *, CASE backward WHEN 0 THEN via ELSE node END AS src, CASE backward WHEN 0 THEN node ELSE via END AS dst
-       FROM (${both}) WHERE document_id IS NOT NULL ${used} ORDER BY hop, place LIMIT ${most})`;
+     steps AS (SELECT * FROM (
+       SELECT *, count(document_id) OVER (ORDER BY hop, place) AS candidate,
+         CASE backward WHEN 0 THEN via ELSE node END AS src, CASE backward WHEN 0 THEN node ELSE via END AS dst
+       FROM (${both}) WHERE document_id IS NOT NULL ${used}) WHERE candidate <= ${enough})`;
 }
 
 /**
- * A walk of one or two hops, breadth first: one step for each node that it reaches, in the order in which it reaches
- * them, until at least as many as are wanted have a document. With `learning` each step comes with what confirmations
- * contributed to its edge.
+ * A walk of one or two hops, breadth first: one step for each node that it reaches, in the order in which it reaches them,
+ * until there are enough candidates. With `learning` each step comes with what confirmations contributed to its edge. Of
+ * the candidates those that an answer may show are given, with the steps that lead to them: the first ones, and those with
+ * a credited edge on their path.
  */
 export function stepsQuery(origins: Origins, reach: Reach, learning: Learning | null): Query<Step> {
   const parameters = new Parameters();
   const steps = walk(origins, reach, parameters);
   const contributions = learning === null ? 'NULL' : contributionsTo('s', learning, parameters);
-  const origin = 'coalesce((SELECT o.known FROM origins o WHERE o.node = s.via), 1)';
+  const credited = 'FROM weighed WHERE contributions IS NOT NULL';
+  const origin = 'coalesce((SELECT o.known FROM origins o WHERE o.node = w.via), 1)';
   return query(
-    `${steps}
-     SELECT s.hop, s.via, s.node, s.src, s.dst, s.kind, CASE s.backward WHEN 0 THEN 'forward' ELSE 'backward' END AS direction,
-       s.document_id, ${isKnown('s.document_id')} AND ${origin} AS known, ${contributions} AS contributions
-     FROM steps s ORDER BY s.hop, s.place`,
+    `${steps}, weighed AS MATERIALIZED (SELECT s.*, ${contributions} AS contributions FROM steps s)
+     SELECT w.hop, w.via, w.node, w.src, w.dst, w.kind, CASE w.backward WHEN 0 THEN 'forward' ELSE 'backward' END AS direction,
+       w.document_id, ${isKnown('w.document_id')} AND ${origin} AS known, w.contributions
+     FROM weighed w WHERE w.candidate <= ${parameters.add(reach.shown)} OR w.contributions IS NOT NULL
+       OR w.via IN (SELECT node ${credited}) OR w.node IN (SELECT via ${credited})
+     ORDER BY w.hop, w.place`,
     parameters.values,
     (row) => stepRow.parse(row),
   );

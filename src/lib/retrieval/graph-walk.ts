@@ -3,7 +3,7 @@ import type { GraphEdge } from '../feedback/learned-strength.ts';
 import type { WirePath } from '../feedback/wire.ts';
 import type { Step } from './graph-query.ts';
 
-/** Candidates that learned strength may reorder. */
+/** Candidates that learned strength may reorder; at least twice as many as {@link graphLimit} gives. */
 export const LEARNING_POOL = 200;
 
 /** A document reached over the graph. */
@@ -62,10 +62,9 @@ export interface LearnedHit {
   readonly strength: number | null;
 }
 
-/** Orders a bounded pool by hop, then by learned strength, then as it was. Without any strength the order is the same. */
+/** Orders hits by hop, then by learned strength, then as they were. Without any strength the order is the same. */
 export function byLearnedStrength(hits: readonly GraphHit[], strengthOf: (edge: GraphEdge) => number): LearnedHit[] {
   return hits
-    .slice(0, LEARNING_POOL)
     .map((hit) => ({
       hit,
       strength: hit.verified ? hit.edges.reduce((sum, edge) => sum + strengthOf(edge), 0) : null,

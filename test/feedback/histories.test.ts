@@ -4,7 +4,7 @@ import { edgesOf, type Party } from './history-calls.ts';
 import { HistoryRun } from './history-run.ts';
 import { HOUR, MemoryWorld } from './memory.ts';
 import type { Call, Edge, Receipt } from './model.ts';
-import { CORPORA, steps } from './plan.ts';
+import { CORPORA, EXAMPLES, steps } from './plan.ts';
 
 /**
  * Random histories of several principals against the reference (model.ts). FEEDBACK_HISTORIES sets how many, and looks at
@@ -144,7 +144,7 @@ it(`${String(HISTORIES)} random histories go as the reference says`, {
       for (const party of run.parties) tally(party);
       for (const [code, times] of run.refused) for (let n = 0; n < times; n += 1) count(`refused: ${code}`);
     }),
-    { numRuns: HISTORIES },
+    { numRuns: HISTORIES, examples: EXAMPLES.map((example): [typeof example] => [example]) },
   );
   if (THOROUGH) console.log(Object.fromEntries([...seen].sort()));
   if (HISTORIES < 300) return;

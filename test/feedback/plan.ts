@@ -154,3 +154,36 @@ export const steps: fc.Arbitrary<Step[]> = fc
     ),
     ...rest,
   ]);
+
+const search = (who: number, asked: number): Step => ({ do: 'search', who, question: asked, use_memory: true });
+
+/** What chance brings about too seldom: an edge at its cap, and credits that were given, repeated and taken back. */
+export const EXAMPLES: readonly Step[][] = [
+  [
+    search(0, 0),
+    { do: 'learn', who: 0, question: 0, pick: 1, times: 22 },
+    { do: 'tick', ms: HOUR / 100 },
+    { do: 'learn', who: 0, question: 0, pick: 1, times: 2 },
+    { do: 'reverse', who: 0, confirmation: 3, outcome: 'corrected' },
+    { do: 'tick', ms: -HOUR },
+    { do: 'learn', who: 0, question: 0, pick: 1, times: 2 },
+    search(0, 0),
+  ],
+  [
+    search(0, 0),
+    search(1, 0),
+    // The first source was found by its words, the others over the graph.
+    { do: 'use fully', who: 0, trace: 0, pick: 0 },
+    { do: 'use fully', who: 0, trace: 0, pick: 1 },
+    { do: 'use fully', who: 0, trace: 0, pick: 2 },
+    { do: 'confirm', who: 0, trace: 0, picks: [0, 1] },
+    { do: 'confirm', who: 0, trace: 0, picks: [1, 2] },
+    { do: 'reverse', who: 0, confirmation: 0, outcome: 'rolled_back' },
+    { do: 'confirm', who: 0, trace: 0, picks: [1, 2] },
+    { do: 'reverse', who: 0, confirmation: 0, outcome: 'rolled_back' },
+    { do: 'misuse', who: 0, handles: [0, 0, 2] },
+    { do: 'learn', who: 0, question: 0, pick: 1, times: 2 },
+    { do: 'reverse', who: 0, confirmation: 3, outcome: 'corrected' },
+    search(0, 0),
+  ],
+];

@@ -89,7 +89,7 @@ async function warm(label, db) {
     `SELECT rowid, bm25(passages_nat, 3.0, 2.0, 2.0, 1.0) AS s FROM passages_nat WHERE passages_nat MATCH ? ORDER BY s LIMIT 50`,
   );
   const text = prose(seeded(7));
-  const queries = Array.from({ length: 220 }, (_, i) =>
+  const queries = Array.from({ length: 600 }, (_, i) =>
     Array.from({ length: 1 + (i % 6) }, () => text.contentWord()).join(' '),
   );
   const ours = [];
@@ -108,7 +108,7 @@ async function warm(label, db) {
     ]);
     const plain = performance.now() - start;
     // The first calls warm the server up.
-    if (i < 20) continue;
+    if (i < 200) continue;
     ours.push(mine);
     theirs.push(plain);
   }

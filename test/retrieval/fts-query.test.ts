@@ -19,7 +19,7 @@ function search(
   const asked = buildFtsQuery(query)[index];
   const found = {
     strict: asked === null ? [] : filled.match(index, asked.strict),
-    relaxed: asked === null ? [] : filled.match(index, anyOf(asked.relaxed)),
+    relaxed: asked === null ? [] : filled.match(index, anyOf([...asked.relaxed, ...asked.functionWords])),
   };
   filled.close();
   return found;
@@ -42,6 +42,7 @@ describe('expressions', () => {
           { match: '"Cached"', term: 'cach' },
           { match: '"queries"', term: 'queri' },
         ],
+        functionWords: [],
       },
       code: {
         strict: '"Cached" "queries"',
@@ -49,6 +50,7 @@ describe('expressions', () => {
           { match: '"Cached"', term: 'ach' },
           { match: '"queries"', term: 'que' },
         ],
+        functionWords: [],
       },
     });
   });
@@ -76,10 +78,12 @@ describe('expressions', () => {
     expect(asked('Cache cache CACHE', 'code').strict).toBe('"Cache"');
   });
 
-  it('leaves function words out of the strict tier while other words remain', () => {
+  it('leaves function words out while other words remain, and keeps those of prose for the last', () => {
     const query = "why did we drop the v1 cache when it didn't work";
     expect(asked(query, 'nat').strict).toBe('"drop" "v1" "cache" "work"');
-    expect(matchesOf(query, 'nat')).toContain('"the"');
+    expect(matchesOf(query, 'nat')).toEqual(['"drop"', '"v1"', '"cache"', '"work"']);
+    expect(asked(query, 'nat').functionWords.map(({ match }) => match)).toContain('"the"');
+    expect(asked(query, 'code').functionWords).toEqual([]);
     expect(matchesOf(query, 'code')).toEqual(['"drop"', '"cache"', '"work"']);
     expect(asked('what is this', 'nat').strict).toBe('"what" "is" "this"');
     expect(asked('what is this', 'code').strict).toBe('"what" "this"');
@@ -225,7 +229,7 @@ describe('bounds', () => {
       expect(query.relaxed.length).toBeLessThanOrEqual(MAX_RELAXED_UNITS);
       expect(query.strict.length).toBeLessThanOrEqual(text.length + 3 * MAX_STRICT_UNITS);
       table.match(index, query.strict);
-      table.match(index, anyOf(query.relaxed));
+      table.match(index, anyOf([...query.relaxed, ...query.functionWords]));
     }
     expect(performance.now() - started).toBeLessThan(5_000);
   });

@@ -92,6 +92,9 @@ test('strict hits come before relaxed ones, and a long question never falls to z
   expect(new Set(references.slice(3))).toEqual(new Set(['acme/app#124', 'acme/app#125']));
   const long = `${'unrelated words that nobody ever wrote about anything '.repeat(20)} outage`;
   expect(await project.found({ query: long })).toContain('acme/app#125');
+  // Function words are asked for where there is nothing else to go by.
+  expect(await project.found({ query: 'xyzzy of the plugh' })).toContain('acme/app#125');
+  expect(await project.found({ query: 'xyzzy of the outage' })).toEqual(['acme/app#125']);
 });
 
 test('ranks count from 1 through prose and code together, and scores follow them', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openLocal } from '../../src/lib/adapters/libsql/open.ts';
 import type { Clock } from '../../src/lib/engine/clock.ts';
-import type { Database, Query, Rows, WriteOutcome, WriteStep } from '../../src/lib/engine/database.ts';
+import type { Database, Durability, Query, Rows, WriteOutcome, WriteStep } from '../../src/lib/engine/database.ts';
 import type { SchemaAdmin } from '../../src/lib/engine/schema-admin.ts';
 import { temporaryDirectory } from './repository.ts';
 
@@ -72,9 +72,9 @@ export class CountingDatabase implements Database {
     return this.#inner.read(queries);
   }
 
-  write(steps: readonly WriteStep[]): Promise<WriteOutcome> {
+  write(steps: readonly WriteStep[], durability?: Durability): Promise<WriteOutcome> {
     this.writes += 1;
-    return this.#inner.write(steps);
+    return this.#inner.write(steps, durability);
   }
 
   close(): Promise<void> {

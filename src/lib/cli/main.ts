@@ -14,8 +14,8 @@ import { unknownCommand, usageFailure } from './usage.ts';
  * Commands report their own failures; what is left to report here is a command that was not found or could not load.
  */
 export async function main(root: string, argv: readonly string[]): Promise<number> {
-  // Compiling each schema costs a command more than it saves.
-  z.config({ jitless: true });
+  // Compiling each schema costs a single command more than it saves.
+  z.config({ jitless: argv[0] !== 'serve' });
   ignoreClosedPipes();
   const line = helpCommandAsFlag(argv);
   try {

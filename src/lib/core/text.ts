@@ -16,8 +16,12 @@ export function normalizeText(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(LONE_SURROGATES, '\uFFFD').replaceAll('\u0000', '\uFFFD');
 }
 
+/** Most texts: nothing to look for in them. */
+const PLAIN = /^[\t\n\x20-\x7E]*$/;
+
 /** Removes invisible and bidirectional control characters: for text of strangers inside answers to agents. */
 export function stripInvisible(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.replace(INVISIBLE, '').replace(CONTROL, '');
 }
 

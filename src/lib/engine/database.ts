@@ -38,6 +38,12 @@ export type WriteOutcome =
   | { readonly applied: true; readonly changes: readonly number[] }
   | { readonly applied: false; readonly guard: string };
 
+/**
+ * `full`: what was acknowledged survives a loss of power. `normal`: it survives the end of the process, and a loss of
+ * power can take the newest such writes back, whole ones, unless a full one followed. Cheaper by the flush to the disk.
+ */
+export type Durability = 'full' | 'normal';
+
 export type Rows<Queries extends readonly Query<unknown>[]> = {
   -readonly [K in keyof Queries]: Queries[K] extends Query<infer Row> ? Row[] : never;
 };
@@ -49,8 +55,11 @@ export interface Database {
   readonly location: string;
   /** Runs queries in order against one snapshot. One round trip. Fails with `database_unavailable` or `database_busy`. */
   read<const Queries extends readonly Query<unknown>[]>(queries: Queries): Promise<Rows<Queries>>;
-  /** Runs steps in order in one transaction: all or nothing. One round trip. Safe to give to several callers at once. */
-  write(steps: readonly WriteStep[]): Promise<WriteOutcome>;
+  /**
+   * Runs steps in order in one transaction: all or nothing. One round trip. Safe to give to several callers at once.
+   * Durability is `full` unless told; a backend may always give more than was asked for.
+   */
+  write(steps: readonly WriteStep[], durability?: Durability): Promise<WriteOutcome>;
   close(): Promise<void>;
 }
 

@@ -117,12 +117,16 @@ export async function recordTrace(
     const activations = new Map(
       sourceIds.map((id) => [id, strengthened(before.get(id), { retrieved: RETRIEVED_ADDITION }, now)]),
     );
-    const outcome = await engine.database.write([
-      revisionUnchanged(principal, known.revision),
-      nextRevision(principal),
-      insertTrace(principal, { traceId, now, retrieval, request, settings, recording, count: sources.length }),
-      ...(sources.length === 0 ? [] : [insertSources(traceId, rows), writeActivations(principal, activations)]),
-    ]);
+    const outcome = await engine.database.write(
+      // Whoever acts on a trace writes in full, which makes the trace durable as well.
+      [
+        revisionUnchanged(principal, known.revision),
+        nextRevision(principal),
+        insertTrace(principal, { traceId, now, retrieval, request, settings, recording, count: sources.length }),
+        ...(sources.length === 0 ? [] : [insertSources(traceId, rows), writeActivations(principal, activations)]),
+      ],
+      'normal',
+    );
     if (outcome.applied) return { traceId, timestamp: formatTime(now), recording, activations };
     const [[revision = null], stored] = await engine.database.read([
       revisionQuery(principal),

@@ -23,11 +23,20 @@ const UNEXPECTED = new Failure('internal', 'unexpected error inside gh-rag', {
 });
 
 function resultOf(value: unknown): CallToolResult {
-  // The one place where text of strangers leaves for an agent.
-  const text = JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'string' ? stripInvisible(member) : member,
-  );
-  const structured = JSON.parse(text) as Json; // JSON.stringify wrote it
+  const structured = visible(value);
   if (!isJsonObject(structured)) throw new TypeError('the output of an operation is an object');
-  return { content: [{ type: 'text', text }], structuredContent: structured };
+  return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured };
+}
+
+/** The one place where text of strangers leaves for an agent: a copy with the texts stripped, as JSON has it. */
+function visible(value: unknown): Json {
+  if (typeof value === 'string') return stripInvisible(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
+  if (Array.isArray(value)) return value.map((member) => (member === undefined ? null : visible(member)));
+  if (typeof value !== 'object') throw new TypeError(`the output of an operation is JSON, not ${typeof value}`);
+  const copy: Record<string, Json> = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) copy[key] = visible(member);
+  }
+  return copy;
 }

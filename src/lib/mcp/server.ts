@@ -15,7 +15,7 @@ import { Failure } from '../core/failure.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Progress } from '../engine/progress.ts';
 import { toolContracts } from '../operation/artifact.ts';
-import { invoke, parseInput } from '../operation/invoke.ts';
+import { parseInput } from '../operation/invoke.ts';
 import type { AnyOperation, Operation } from '../operation/operation.ts';
 import { instructionsFor } from './instructions.ts';
 import { type ProgressNotifier, progressNotifier, SILENT } from './progress.ts';
@@ -83,8 +83,8 @@ export function createServer({ operations, engineFor, version, report }: ServerO
 
   async function run(tool: Operation, input: unknown, signal: AbortSignal, progress: Progress): Promise<unknown> {
     // Before the engine exists: a call that cannot run opens no database.
-    parseInput(tool.input, input);
-    return invoke(tool, await engineFor(signal, progress), input);
+    const parsed = parseInput(tool.input, input);
+    return tool.handler(await engineFor(signal, progress), parsed);
   }
 
   return {

@@ -10,9 +10,10 @@ const TABLES = { nat: 'passages_nat', code: 'passages_code' } as const;
 const WEIGHTS = '3.0, 2.0, 2.0, 1.0';
 
 // The relaxed tier asks for the rarest terms only: frequent ones cost most and say least. A term is taken while the
-// passages to be scored stay under the budget (2 µs each for BM25 alone); the first always is.
-const RELAXED_POSTINGS = 15_000;
-const RELAXED_MINIMUM = 1;
+// passages to be scored (2 µs each for BM25 alone) stay under the budget, which grows with the corpus; the first always
+// is.
+const RELAXED_POSTINGS = 2000;
+const RELAXED_SHARE = 8;
 
 /** How many passages of a tier are looked through for further entities when few of them fill its pool. */
 const STRICT_DEPTH = 1000;
@@ -45,9 +46,9 @@ export interface CandidateCut {
 
 /**
  * The sparse side as one statement: per index a strict tier (every token), below it, where that does not fill the pool,
- * a relaxed one (any of the rarest tokens), and where both find nothing, any token at all: filters may have left only
- * passages with the frequent ones. BM25 is FTS5's, negated so that higher is better. Undefined when the text holds
- * nothing that an index could find.
+ * a relaxed one (any of the rarest tokens), and where both find nothing, a last one: filters may have left only passages
+ * with the frequent tokens, so any of them; without filters all that is left to ask for are function words. BM25 is
+ * FTS5's, negated so that higher is better. Undefined when the text holds nothing that an index could find.
  */
 export function candidatesQuery(fts: FtsQuery, filters: Filters, cut: CandidateCut): Query<CandidateRow> | undefined {
   const parameters = new Parameters();
@@ -67,15 +68,8 @@ export function candidatesQuery(fts: FtsQuery, filters: Filters, cut: CandidateC
     // of the expression, since a condition would be looked at once for each passage that matches.
     const add = (name: string, tier: number, match: string, by: CandidateCut['by'], depth: number): void => {
       tiers.push({ name, index, tier });
-      tables.push(`${name} AS MATERIALIZED (
-        SELECT passage_id, score, entity FROM (
-          SELECT *, row_number() OVER (PARTITION BY entity ORDER BY place) AS nth FROM (
-            SELECT *, row_number() OVER () AS place FROM (
-              SELECT ${table}.rowid AS passage_id, bm25(${table}, ${WEIGHTS}) AS score, d.entity
-              FROM ${table} CROSS JOIN documents d ON d.id = ${table}.rowid >> 16
-              WHERE ${table} MATCH ${match} AND ${predicate}
-              ORDER BY ${by === 'score' ? '' : `d.${by} DESC, `}score, passage_id LIMIT ${String(Math.max(depth, cut.pool))})))
-        WHERE place <= ${pool} OR nth = 1 ORDER BY place LIMIT ${pool} + ${entities})`);
+      const found = tierQuery(table, match, predicate, by);
+      tables.push(`${name} AS MATERIALIZED (${found} LIMIT ${String(Math.max(depth, cut.pool))})`);
     };
     add(strict, 0, parameters.add(asked.strict), cut.by, STRICT_DEPTH);
     if (asked.relaxed.length === 0) continue;
@@ -83,20 +77,39 @@ export function candidatesQuery(fts: FtsQuery, filters: Filters, cut: CandidateC
     const unfilled = `(SELECT ${cut.by === 'score' ? `${few} OR count(*) < ${pool}` : few} FROM ${strict})`;
     const rarest = rarestTerms(table, asked.relaxed, parameters);
     add(relaxed, 1, `(CASE WHEN ${unfilled} THEN ${rarest} ELSE '""' END)`, 'score', RELAXED_DEPTH);
-    if (!filtered || asked.relaxed.length <= RELAXED_MINIMUM) continue;
+    const last = filtered ? [...asked.relaxed, ...asked.functionWords] : asked.functionWords;
+    if (last.length === 0) continue;
     const nothing = `NOT EXISTS (SELECT 1 FROM ${strict}) AND NOT EXISTS (SELECT 1 FROM ${relaxed})`;
-    const all = parameters.add(anyOf(asked.relaxed));
-    add(`${index}_any`, 2, `(CASE WHEN ${nothing} THEN ${all} ELSE '""' END)`, 'score', RELAXED_DEPTH);
+    const any = filtered ? parameters.add(anyOf(last)) : rarestTerms(table, last, parameters);
+    add(`${index}_last`, 2, `(CASE WHEN ${nothing} THEN ${any} ELSE '""' END)`, 'score', RELAXED_DEPTH);
   }
   if (tiers.length === 0) return undefined;
+  // A tier comes in the order of its place: its pool, and where that holds too few entities, the first of each further.
   const found = tiers.map(
-    ({ name, index, tier }) => `SELECT passage_id, score, '${index}' AS "index", ${String(tier)} AS tier FROM ${name}`,
+    ({ name, index, tier }) => `SELECT passage_id, score, '${index}' AS "index", ${String(tier)} AS tier FROM (
+      SELECT * FROM (SELECT * FROM ${name} LIMIT ${pool}) UNION ALL
+      SELECT passage_id, score, entity, min(place) FROM (SELECT * FROM ${name} LIMIT -1 OFFSET ${pool})
+      WHERE (SELECT count(DISTINCT entity) FROM (SELECT entity FROM ${name} LIMIT ${pool})) < ${entities} GROUP BY entity)`,
   );
   const sql = `WITH ${tables.join(',\n')}
     SELECT t.passage_id, d.id AS document_id, t."index", t.tier, -t.score AS score, d.entity, d.type, d.created_at, d.updated_at
     FROM (${found.join(' UNION ALL ')}) AS t JOIN documents d ON d.id = t.passage_id >> 16
     ORDER BY t.tier, t.score, t.passage_id`;
   return query(sql, parameters.values, (row) => candidateRow.parse(row));
+}
+
+/** What matches, first place first. */
+function tierQuery(table: string, match: string, predicate: string, by: CandidateCut['by']): string {
+  const ranked = `SELECT ${table}.rowid AS passage_id, bm25(${table}, ${WEIGHTS}) AS score`;
+  if (by !== 'score') {
+    return `${ranked}, d.entity, -d.${by} AS place FROM ${table} CROSS JOIN documents d ON d.id = ${table}.rowid >> 16
+      WHERE ${table} MATCH ${match} AND ${predicate} ORDER BY place, score, passage_id`;
+  }
+  // Documents are looked at in the order of the ranking and no further than the cut. LIMIT -1 keeps SQLite from merging
+  // the ranking into the join, which would look at the document of every passage that matches.
+  return `SELECT m.passage_id, m.score, d.entity, m.score AS place
+    FROM (${ranked} FROM ${table} WHERE ${table} MATCH ${match} ORDER BY score, passage_id LIMIT -1) AS m
+    CROSS JOIN documents d ON d.id = m.passage_id >> 16 WHERE ${predicate}`;
 }
 
 /** Whether an index holds any document that the filters let through. */
@@ -114,5 +127,5 @@ function rarestTerms(table: string, terms: readonly RelaxedTerm[], parameters: P
       FROM json_each(${json}) AS t LEFT JOIN ${table}_vocab AS v ON v.term = t.value ->> 'term'
       WHERE t.value ->> 'term' IS NULL OR v.doc IS NOT NULL)
     WINDOW rarest AS (ORDER BY postings, place ROWS UNBOUNDED PRECEDING))
-    WHERE place <= ${String(RELAXED_MINIMUM)} OR postings <= ${String(RELAXED_POSTINGS)})`;
+    WHERE place = 1 OR postings <= (SELECT max(${String(RELAXED_POSTINGS)}, id / ${String(RELAXED_SHARE)}) FROM documents ORDER BY id DESC LIMIT 1))`;
 }

@@ -1,4 +1,4 @@
-import { type CodeUnit, type ProseUnit, queryUnits } from './query-units.ts';
+import { type CodeUnit, type ProseUnit, queryUnits, type Units } from './query-units.ts';
 import { foldCase } from './vocabulary.ts';
 
 /** One way to match in the relaxed tier. */
@@ -12,10 +12,14 @@ export interface RelaxedTerm {
   readonly term: string | null;
 }
 
-/** What one index is asked for. `strict` finds the passages with every unit, the relaxed terms those with any. */
+/**
+ * What one index is asked for. `strict` finds the passages with every unit, the relaxed terms those with any; function
+ * words are asked for where neither finds anything.
+ */
 export interface IndexQuery {
   readonly strict: string;
   readonly relaxed: readonly RelaxedTerm[];
+  readonly functionWords: readonly RelaxedTerm[];
 }
 
 /** What the two full-text indexes are asked for; null where a query holds nothing that the index could find. */
@@ -32,8 +36,8 @@ export interface FtsQuery {
 export function buildFtsQuery(text: string): FtsQuery {
   const { prose, code } = queryUnits(text);
   return {
-    nat: indexQuery(prose.strict.map(proseMatch), prose.relaxed.map(proseTerm)),
-    code: indexQuery(code.strict.map(codeMatch), code.relaxed.map(codeTerm)),
+    nat: indexQuery(prose, proseMatch, proseTerm),
+    code: indexQuery(code, codeMatch, codeTerm),
   };
 }
 
@@ -46,8 +50,17 @@ export function anyOf(terms: readonly RelaxedTerm[]): string {
  * The strings stand side by side, which is FTS5's implicit AND. It passes over a string without a token, where an
  * explicit AND with one would match nothing.
  */
-function indexQuery(strict: readonly string[], relaxed: readonly RelaxedTerm[]): IndexQuery | null {
-  return strict.length === 0 ? null : { strict: strict.join(' '), relaxed };
+function indexQuery<Unit>(
+  { strict, relaxed, functionWords }: Units<Unit>,
+  match: (unit: Unit) => string,
+  term: (unit: Unit) => RelaxedTerm,
+): IndexQuery | null {
+  if (strict.length === 0) return null;
+  return {
+    strict: strict.map(match).join(' '),
+    relaxed: relaxed.map(term),
+    functionWords: functionWords.map(term),
+  };
 }
 
 function proseMatch(unit: ProseUnit): string {

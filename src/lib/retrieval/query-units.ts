@@ -34,10 +34,14 @@ export interface CodeUnit {
   readonly functionWord: boolean;
 }
 
-/** Strict units stand in the order of the query; the relaxed ones begin with them. */
+/**
+ * Strict units stand in the order of the query; the relaxed ones begin with them. `functionWords` are those that were
+ * left out of both.
+ */
 export interface Units<Unit> {
   readonly strict: readonly Unit[];
   readonly relaxed: readonly Unit[];
+  readonly functionWords: readonly Unit[];
 }
 
 export interface QueryUnits {
@@ -50,9 +54,9 @@ export interface QueryUnits {
  * apart is one unit, and its parts are further units of the relaxed tier. Words of scripts without spaces are units of
  * their own in prose; in code, where most of them are too short, the run of them is one and its trigrams are the parts.
  *
- * Function words are left out of the strict tier, and out of the code index, where other words remain: "why did we drop
- * the v1 cache" is answered by a passage with drop, v1 and cache, which seldom has all the other words too. In prose
- * they end the relaxed list.
+ * Function words are left out where other words remain: "why did we drop the v1 cache" is answered by a passage with
+ * drop, v1 and cache, which seldom has all the other words too, while nearly every passage has one of those. In prose
+ * they are kept for the case that nothing else is found.
  *
  * Each unit counts once. Where there are more than the bounds allow, the longest are kept, for they say most, and of
  * equally long ones the first. Only the first 2,000 runs of a query are looked at.
@@ -98,8 +102,7 @@ function codeUnits(text: string, runs: readonly Run[]): Units<CodeUnit> {
     (unit) => foldCase(unit.text),
     (unit) => unit.text.length,
   );
-  const content = relaxed.filter((unit) => !unit.functionWord);
-  return { strict, relaxed: content.length > 0 ? content : relaxed };
+  return { strict, relaxed, functionWords: [] };
 }
 
 function codeUnit(substring: string, quoted: boolean): CodeUnit {
@@ -152,9 +155,7 @@ function bounded<Unit extends { readonly functionWord: boolean }>(
   const functionWords = asked === content ? distinct.filter(({ unit }) => unit.functionWord) : [];
   return {
     strict: strict.map(({ unit }) => unit),
-    relaxed: [...kept.map(({ unit }) => unit), ...parts, ...functionWords.map(({ unit }) => unit)].slice(
-      0,
-      MAX_RELAXED_UNITS,
-    ),
+    relaxed: [...kept.map(({ unit }) => unit), ...parts].slice(0, MAX_RELAXED_UNITS),
+    functionWords: functionWords.map(({ unit }) => unit).slice(0, MAX_RELAXED_UNITS),
   };
 }

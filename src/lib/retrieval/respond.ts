@@ -1,6 +1,6 @@
 import { firstCodePoints } from '../core/text.ts';
 import { formatTime } from '../core/time.ts';
-import { indexProvenance, type Provenance, sourceId } from '../corpus/provenance.ts';
+import { indexProvenance, type Provenance } from '../corpus/provenance.ts';
 import { referenceOf } from '../corpus/reference.ts';
 import type { StoredDocument } from '../corpus/stored-document.ts';
 import type { NamedGroup } from './aggregate.ts';
@@ -80,9 +80,9 @@ function identificationOf(document: StoredDocument) {
     repo: document.repo,
     type: document.type,
     ...(reference !== undefined && { reference }),
-    ...(provenance === undefined
+    ...(provenance === undefined || document.sourceId === null
       ? { feedback_available: false, memory_exclusion_reason: 'canonical_identity_unavailable' as const }
-      : { source_id: sourceId(provenance), provenance: wireProvenance(provenance) }),
+      : { source_id: document.sourceId, provenance: wireProvenance(provenance) }),
   };
 }
 

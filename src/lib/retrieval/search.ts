@@ -139,11 +139,16 @@ async function sparseHits(engine: Engine, input: SearchInput, filters: Filters):
   const ranking = sparseRanking(rows);
   // A time sort takes all of them: the newest may rank last.
   const kept = by === 'score' ? poolOf(ranking, pool, entities) : ranking;
-  return kept.map(({ score, rank, ...hit }) => ({
-    ...hit,
-    score: reciprocalRankFusion([rank]),
-    sparseScore: score,
-    sparseRank: rank,
+  return kept.map((hit) => ({
+    passageId: hit.passageId,
+    documentId: hit.documentId,
+    entity: hit.entity,
+    type: hit.type,
+    createdAt: hit.createdAt,
+    updatedAt: hit.updatedAt,
+    score: reciprocalRankFusion([hit.rank]),
+    sparseScore: hit.score,
+    sparseRank: hit.rank,
     denseScore: null,
     denseRank: null,
     rerankScore: null,

@@ -91,6 +91,17 @@ describe('the local database', () => {
     expect(row).toMatchObject({ i: 7, t: 'integer', s: 'ü', n: null, f: 1.5 });
   });
 
+  it('flushes every write to the disk but those that need not survive a loss of power', async () => {
+    const { database } = open();
+    const pragma = query('PRAGMA synchronous', [], (row) => row.synchronous);
+    const [normal, full] = [1, 2];
+    expect(await database.read([pragma])).toEqual([[full]]);
+    await database.write([insert('a/a')], 'normal');
+    expect(await database.read([pragma])).toEqual([[normal]]);
+    await database.write([insert('a/b')]);
+    expect(await database.read([pragma])).toEqual([[full]]);
+  });
+
   it('lets one writer of a process after the other', async () => {
     const { database } = open();
     await Promise.all(Array.from({ length: 50 }, (_, i) => database.write([insert(`a/${String(i)}`)])));

@@ -1,10 +1,14 @@
 import Libsql from 'libsql';
-import type { SqlRow, SqlValue } from '../../engine/database.ts';
+import type { Durability, SqlRow, SqlValue } from '../../engine/database.ts';
 
 /** Statements kept prepared on one connection; an operation uses a handful. */
 const PREPARED_LIMIT = 128;
 
-type Prepared = ReturnType<Libsql.Database['prepare']>;
+interface Prepared {
+  readonly statement: ReturnType<Libsql.Database['prepare']>;
+  /** Of a result; empty for a statement that returns none. */
+  readonly columns: readonly string[];
+}
 
 /**
  * One connection to a local file through the synchronous API.
@@ -17,12 +21,13 @@ export class Connection {
   #db: Libsql.Database;
   readonly #file: string;
   #prepared = new Map<string, Prepared>();
+  #durability: Durability = 'full';
   poisoned = false;
 
   constructor(file: string, busyTimeoutMs: number) {
     this.#file = file;
     this.#db = new Libsql(file);
-    this.#db.exec(`PRAGMA busy_timeout = ${String(Math.trunc(busyTimeoutMs))}`);
+    this.#db.exec(`PRAGMA busy_timeout = ${String(Math.trunc(busyTimeoutMs))}; PRAGMA synchronous = full`);
   }
 
   get file(): string {
@@ -34,12 +39,24 @@ export class Connection {
   }
 
   all(sql: string, args: readonly SqlValue[]): SqlRow[] {
-    return this.#guarded(() => this.#prepare(sql).all(args.map(bindable)) as SqlRow[]);
+    return this.#guarded(() => {
+      const { statement, columns } = this.#prepare(sql);
+      // Raw rows: an array is much cheaper to hand over than an object.
+      const rows = statement.all(args.map(bindable)) as SqlValue[][];
+      return rows.map((row) => named(columns, row));
+    });
   }
 
   /** Runs a statement that returns no rows; gives the number of rows changed. */
   run(sql: string, args: readonly SqlValue[]): number {
-    return this.#guarded(() => this.#prepare(sql).run(args.map(bindable)).changes);
+    return this.#guarded(() => this.#prepare(sql).statement.run(args.map(bindable)).changes);
+  }
+
+  /** Of the next commits; outside of a transaction only. */
+  set durability(durability: Durability) {
+    if (durability === this.#durability) return;
+    this.#db.exec(`PRAGMA synchronous = ${durability}`);
+    this.#durability = durability;
   }
 
   get inTransaction(): boolean {
@@ -66,15 +83,23 @@ export class Connection {
     const known = this.#prepared.get(sql);
     if (known !== undefined) return known;
     const statement = this.#db.prepare(sql);
+    const columns = statement.reader ? statement.raw(true).columns() : [];
+    const prepared = { statement, columns: columns.map(({ name }) => name) };
     if (this.#prepared.size >= PREPARED_LIMIT) {
       for (const oldest of this.#prepared.keys()) {
         this.#prepared.delete(oldest);
         break;
       }
     }
-    this.#prepared.set(sql, statement);
-    return statement;
+    this.#prepared.set(sql, prepared);
+    return prepared;
   }
+}
+
+function named(columns: readonly string[], row: readonly SqlValue[]): SqlRow {
+  const object: Record<string, SqlValue> = {};
+  for (const [at, name] of columns.entries()) object[name] = row[at] ?? null;
+  return object;
 }
 
 /** JavaScript numbers bind as REAL; whole numbers must arrive as INTEGER. */

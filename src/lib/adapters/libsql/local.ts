@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, Query, Rows, SqlRow, WriteOutcome, WriteStep } from '../../engine/database.ts';
+import type { Database, Durability, Query, Rows, SqlRow, WriteOutcome, WriteStep } from '../../engine/database.ts';
 import { Connection, isBusy } from './connection.ts';
 import { busyFailure, databaseFailure } from './failures.ts';
 
@@ -39,8 +39,13 @@ export class LocalDatabase implements Database {
   }
 
   /** Writers of this process queue here: two of them waiting for the file lock would only starve each other. */
-  write(steps: readonly WriteStep[]): Promise<WriteOutcome> {
-    const turn = this.#writers.then(() => this.#attempt((connection) => applyBatch(connection, steps)));
+  write(steps: readonly WriteStep[], durability: Durability = 'full'): Promise<WriteOutcome> {
+    const turn = this.#writers.then(() =>
+      this.#attempt((connection) => {
+        connection.durability = durability;
+        return applyBatch(connection, steps);
+      }),
+    );
     this.#writers = turn.catch(() => undefined);
     return turn;
   }

@@ -31,7 +31,7 @@ export function openLocal(options: OpenLocalOptions): { database: Database; sche
         connection.exec('PRAGMA journal_mode = WAL');
       });
       connection.exec(
-        'PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000; PRAGMA temp_store = MEMORY',
+        'PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000; PRAGMA temp_store = MEMORY',
       );
       await migrate(connection, migrations, clock, lock);
     },

@@ -90,6 +90,11 @@ CREATE VIRTUAL TABLE passages_code USING fts5 (
 );
 CREATE VIRTUAL TABLE passages_code_vocab USING fts5vocab (passages_code, 'row');
 
+-- What a batch adds becomes one segment (hashsize in bytes), and segments are merged by sixteens: a first import writes
+-- the index about twice instead of five times.
+INSERT INTO passages_nat (passages_nat, rank) VALUES ('hashsize', 16777216), ('automerge', 16);
+INSERT INTO passages_code (passages_code, rank) VALUES ('hashsize', 16777216), ('automerge', 16);
+
 CREATE TRIGGER passages_ad AFTER DELETE ON passages BEGIN
   DELETE FROM passages_nat WHERE rowid = OLD.id;
   DELETE FROM passages_code WHERE rowid = OLD.id;

@@ -1,8 +1,9 @@
-import { change, type WriteStep } from '../engine/database.ts';
+import type { WriteStep } from '../engine/database.ts';
 import { DOCUMENT_TYPES } from './document-types.ts';
 import type { IndexedDocument } from './indexed-document.ts';
 import { indexProvenance, sourceId } from './provenance.ts';
 import { entityKey } from './reference.ts';
+import { rowsOf, rowsStep } from './rows.ts';
 
 const COLUMNS = [
   'type',
@@ -33,25 +34,27 @@ const COLUMNS = [
 
 // `WHERE true` keeps the parser from reading ON as a join constraint.
 const UPSERT_DOCUMENTS = `INSERT INTO documents (repo_id, ${COLUMNS.join(', ')})
-SELECT (SELECT id FROM repos WHERE slug = value ->> 'repo'), ${COLUMNS.map((name) => `value ->> '${name}'`).join(', ')}
-FROM json_each(?) WHERE true
+SELECT (SELECT id FROM repos WHERE slug = row.repo), ${COLUMNS.map((name) => `row.${name}`).join(', ')}
+FROM ${rowsOf(['repo', ...COLUMNS])} AS row WHERE true
 ON CONFLICT (key) DO UPDATE SET ${COLUMNS.filter((name) => name !== 'key')
   .map((name) => `${name} = excluded.${name}`)
   .join(', ')}`;
 
+const BODY_COLUMNS = ['key', 'body', 'preface'] as const;
 const UPSERT_BODIES = `INSERT INTO bodies (document_id, body, preface)
-SELECT d.id, value ->> 'body', value ->> 'preface' FROM json_each(?) JOIN documents d ON d.key = value ->> 'key' WHERE true
+SELECT d.id, row.body, row.preface FROM ${rowsOf(BODY_COLUMNS)} AS row JOIN documents d ON d.key = row.key WHERE true
 ON CONFLICT (document_id) DO UPDATE SET body = excluded.body, preface = excluded.preface`;
 
+const PASSAGE_COLUMNS = ['key', 'ordinal', 'heading_path', 'start', 'length', 'first_line', 'last_line'] as const;
 const INSERT_PASSAGES = `INSERT INTO passages (id, document_id, heading_path, start, length, first_line, last_line)
-SELECT d.id * 65536 + (value ->> 'ordinal'), d.id, value ->> 'heading_path', value ->> 'start', value ->> 'length',
-  value ->> 'first_line', value ->> 'last_line'
-FROM json_each(?) JOIN documents d ON d.key = value ->> 'key'`;
+SELECT d.id * 65536 + row.ordinal, d.id, row.heading_path, row.start, row.length, row.first_line, row.last_line
+FROM ${rowsOf(PASSAGE_COLUMNS)} AS row JOIN documents d ON d.key = row.key`;
 
+const SEARCH_COLUMNS = ['key', 'ordinal', 'title', 'heading', 'reference', 'body'] as const;
 const insertSearch = (table: 'passages_nat' | 'passages_code'): string =>
   `INSERT INTO ${table} (rowid, title, heading, reference, body)
-SELECT d.id * 65536 + (value ->> 'ordinal'), value ->> 'title', value ->> 'heading', value ->> 'reference', value ->> 'body'
-FROM json_each(?) JOIN documents d ON d.key = value ->> 'key'`;
+SELECT d.id * 65536 + row.ordinal, row.title, row.heading, row.reference, row.body
+FROM ${rowsOf(SEARCH_COLUMNS)} AS row JOIN documents d ON d.key = row.key`;
 
 /** A document to be written; the hash is that of the document as it was ingested. */
 interface Entry extends IndexedDocument {
@@ -80,16 +83,12 @@ export function documentSteps(entries: readonly Entry[]): WriteStep[] {
         cut.map((passage) => ({ key, ordinal: passage.ordinal, ...passage.search })),
       );
   return [
-    jsonStep(UPSERT_DOCUMENTS, entries.map(documentRow)),
-    jsonStep(UPSERT_BODIES, bodies),
-    jsonStep(INSERT_PASSAGES, passages),
-    jsonStep(insertSearch('passages_nat'), search('nat')),
-    jsonStep(insertSearch('passages_code'), search('code')),
+    rowsStep(UPSERT_DOCUMENTS, ['repo', ...COLUMNS], entries.map(documentRow)),
+    rowsStep(UPSERT_BODIES, BODY_COLUMNS, bodies),
+    rowsStep(INSERT_PASSAGES, PASSAGE_COLUMNS, passages),
+    rowsStep(insertSearch('passages_nat'), SEARCH_COLUMNS, search('nat')),
+    rowsStep(insertSearch('passages_code'), SEARCH_COLUMNS, search('code')),
   ].flat();
-}
-
-function jsonStep(sql: string, rows: readonly object[]): WriteStep[] {
-  return rows.length === 0 ? [] : [change(sql, [JSON.stringify(rows)])];
 }
 
 function documentRow({

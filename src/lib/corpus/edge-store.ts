@@ -2,6 +2,7 @@ import { type Change, change } from '../engine/database.ts';
 import type { Document } from './document.ts';
 import type { Edge, EdgeExtractor } from './edge.ts';
 import { joinNode, nodeOf, nodeParts } from './node.ts';
+import { rowsOf, rowsStep } from './rows.ts';
 import type { WikiFacts } from './wiki-facts.ts';
 
 /** Documents of a batch as they are stored: what is written, and keys of what was stored before. */
@@ -53,15 +54,14 @@ function commitNamed(slug: string, digits: string): string {
   return `(SELECT low FROM (SELECT ${first('ASC')} AS low, ${first('DESC')} AS high) WHERE low = high)`;
 }
 
+const EDGE_COLUMNS = ['key', 'src', 'stated', 'kind', 'own', 'node_kind', 'repo', 'rest', 'digits'] as const;
+
 // Column `slug` of repos compares without case.
 const INSERT_EDGES = `INSERT OR IGNORE INTO edges (document_id, src, stated, kind, dst)
 SELECT d.id, e.src, e.stated, e.kind,
   coalesce(e.own, e.node_kind || ':' || coalesce((SELECT slug FROM repos WHERE slug = e.repo), e.repo)
     || coalesce(':' || CASE WHEN e.digits IS NOT NULL THEN ${commitNamed('e.repo', 'e.digits')} END, e.rest))
-FROM (SELECT value ->> 'key' AS key, value ->> 'src' AS src, value ->> 'stated' AS stated, value ->> 'kind' AS kind,
-    value ->> 'own' AS own, value ->> 'node_kind' AS node_kind, value ->> 'repo' AS repo, value ->> 'rest' AS rest,
-    value ->> 'digits' AS digits FROM json_each(?)) AS e
-  JOIN documents d ON d.key = e.key`;
+FROM ${rowsOf(EDGE_COLUMNS)} AS e JOIN documents d ON d.key = e.key`;
 
 /** Digits of a commit id that is not abbreviated. */
 const WHOLE_COMMIT = 40;
@@ -70,7 +70,7 @@ function writeEdges(documents: readonly DocumentEdges[], replaced: readonly stri
   const rows = documents.flatMap(({ key, repo, edges }) => edges.flatMap((edge) => edgeRow(key, repo, edge) ?? []));
   return [
     ...(replaced.length === 0 ? [] : [change(REMOVE_EDGES, [JSON.stringify(replaced)])]),
-    ...(rows.length === 0 ? [] : [change(INSERT_EDGES, [JSON.stringify(rows)])]),
+    ...rowsStep(INSERT_EDGES, EDGE_COLUMNS, rows),
   ];
 }
 

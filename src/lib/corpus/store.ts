@@ -85,7 +85,7 @@ export async function storeBatch(database: Database, index: Indexer, batch: Batc
     const entries = changed.map(({ key, hash, document }) => ({ key, hash, ...index(document) }));
     const seen = [...written, ...gone].map((key) => ({ key, hash: known.get(key)?.content_hash ?? null }));
     const looked = facts.affected.map(({ key, content_hash: hash }) => ({ key, hash }));
-    const stored = await database.write([
+    const steps = [
       watermarkUnchanged(batch.watermark),
       ...(contentChanged ? [documentsUnchanged([...seen, ...looked])] : []),
       ...repoSteps(batch, contentChanged),
@@ -95,7 +95,9 @@ export async function storeBatch(database: Database, index: Indexer, batch: Batc
       ...edgeSteps(batch.edgesOf, { written: entries, replaced }, facts),
       ...(contentChanged ? (batch.onChange ?? []) : []),
       writeWatermark(batch.watermark, batch.now),
-    ]);
+    ];
+    // What a loss of power takes back of an unfinished run, its watermark with it, the next run brings again.
+    const stored = await database.write(steps, batch.watermark.complete ? 'full' : 'normal');
     if (stored.applied) return outcome;
     if (stored.guard !== DOCUMENTS_GUARD) return undefined;
   }

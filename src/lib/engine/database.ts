@@ -33,10 +33,8 @@ export interface Guard {
 
 export type WriteStep = Change | Guard;
 
-/** Outcome of a batch: applied as a whole, with the rows changed by each step, or refused by the named guard. */
-export type WriteOutcome =
-  | { readonly applied: true; readonly changes: readonly number[] }
-  | { readonly applied: false; readonly guard: string };
+/** Outcome of a batch: applied as a whole, or refused by the named guard. */
+export type WriteOutcome = { readonly applied: true } | { readonly applied: false; readonly guard: string };
 
 /**
  * `full`: what was acknowledged survives a loss of power. `normal`: it survives the end of the process, and a loss of

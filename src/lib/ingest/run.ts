@@ -10,7 +10,7 @@ import type { IndexedTarget } from './index-contract.ts';
 
 // Large enough that a commit to disk is shared by many documents, small enough that memory and a remote request stay
 // bounded.
-export const BATCH_DOCUMENTS = 256;
+export const BATCH_DOCUMENTS = 1024;
 const BATCH_CHARACTERS = 1_000_000;
 
 /** What one run of `index` was asked to do, and what it did so far for one target. */

@@ -1,7 +1,7 @@
 import type { FilePatch, ObjectId } from '../../engine/git.ts';
 import type { GitChild, GitRunner } from './child.ts';
 import { type Hunks, PATCH_TEXT_LIMIT, readHunks } from './hunks.ts';
-import { isFileChange, PATH_LIMIT, type RawEntry, readRawEntries } from './raw-entry.ts';
+import { isFileChange, PATH_LIMIT, type RawEntry, readRawEntries, readRawPaths } from './raw-entry.ts';
 import { decodePath } from './text.ts';
 
 /** Text of patches that is kept of one commit, bytes; the patches of its files after that are counted, but null. */
@@ -78,6 +78,19 @@ export class ChangedFiles extends DiffTree<RawEntry[]> {
     const entries = await readRawEntries(output);
     const end = await output.record(NEWLINE, HEADER_LIMIT);
     return end?.toString('latin1') === END ? entries : null;
+  }
+}
+
+/** As {@link ChangedFiles}, and of the files only their paths. */
+export class ChangedPaths extends DiffTree<string[]> {
+  constructor(git: GitRunner) {
+    super(git, [...COMMON, '-c', '--no-renames']);
+  }
+
+  protected async parse({ output }: GitChild): Promise<string[] | null> {
+    const paths = await readRawPaths(output);
+    const end = await output.record(NEWLINE, HEADER_LIMIT);
+    return end?.toString('latin1') === END ? paths : null;
   }
 }
 

@@ -1,18 +1,16 @@
 import type { Commit, CommitRange, FilePatch, ObjectId } from '../../engine/git.ts';
 import type { GitRunner } from './child.ts';
-import { ChangedFiles, Patches } from './diff-tree.ts';
+import { ChangedFiles, ChangedPaths, Patches } from './diff-tree.ts';
 import { parseCommit } from './object-text.ts';
 import { ObjectReader } from './objects.ts';
-import { PATH_LIMIT, type RawEntry } from './raw-entry.ts';
 import { type Revision, revisions } from './revisions.ts';
 import { selectedPatches } from './selected-patches.ts';
-import { decodePath } from './text.ts';
 
 /** Bytes of a commit object that are read: of a longer message the beginning is given. */
 export const COMMIT_OBJECT_LIMIT = 1 << 20;
 
 // Commits that are asked for ahead of the one that is read, so that no process waits for another's answer.
-const AHEAD = 64;
+const AHEAD = 256;
 
 // After so many commits with missing objects the clone is taken for a partial one: what is there is asked first.
 const DAMAGED_LIMIT = 8;
@@ -21,18 +19,28 @@ const DAMAGED_LIMIT = 8;
 type Cut = ReadonlySet<ObjectId>;
 
 /**
- * The commits of a range with their patches. Four processes at most walk the range side by side, each for what it is
+ * Gives the members of a list in turns, for ever. Two processes share what takes most of the time: while one of them waits
+ * to be read, the other goes on.
+ */
+function inTurns<Member>(members: readonly [Member, ...Member[]]): () => Member {
+  let turn = 0;
+  return () => members[turn++ % members.length] ?? members[0];
+}
+
+/**
+ * The commits of a range with their patches. Five processes at most walk the range side by side, each for what it is
  * fast at: the list of commits, their objects, the patches of ordinary commits, the changed files of merges.
  */
 export async function* history(git: GitRunner, range: CommitRange, cut: Cut): AsyncGenerator<Commit> {
   const objects = new ObjectReader(git);
-  const patches = new Patches(git, '--find-renames=50%');
+  const patches = [new Patches(git, '--find-renames=50%'), new Patches(git, '--find-renames=50%')] as const;
+  const nextPatches = inTurns(patches);
   const changes = new ChangedFiles(git);
   const rescue = new ChangedFiles(git);
   let damaged = 0;
 
   const ask = (revision: Revision): { revision: Revision; source: ChangedFiles | Patches | null } => {
-    const source = revision.parents.length > 1 || damaged >= DAMAGED_LIMIT ? changes : patches;
+    const source = revision.parents.length > 1 || damaged >= DAMAGED_LIMIT ? changes : nextPatches();
     objects.request(revision.id);
     if (cut.has(revision.id)) return { revision, source: null };
     source.request(revision.id);
@@ -56,28 +64,28 @@ export async function* history(git: GitRunner, range: CommitRange, cut: Cut): As
       yield { id: revision.id, ...parseCommit(object?.bytes ?? Buffer.alloc(0)), files };
     }
   } finally {
-    await Promise.all([objects.stop(), patches.stop(), changes.stop(), rescue.stop()]);
+    await Promise.all([objects, ...patches, changes, rescue].map((each) => each.stop()));
   }
 }
 
 /** For every path that a range touches, the newest committer date (ms) of a commit that does. */
 export async function touchedPaths(git: GitRunner, range: CommitRange, cut: Cut): Promise<Map<string, number>> {
   const newest = new Map<string, number>();
-  const changes = new ChangedFiles(git);
+  const changes = [new ChangedPaths(git), new ChangedPaths(git)] as const;
+  const nextChanges = inTurns(changes);
   try {
-    for await (const revision of ahead(revisions(git, range), (next) => {
-      if (!cut.has(next.id)) changes.request(next.id);
-      return next;
+    for await (const { revision, source } of ahead(revisions(git, range), (next) => {
+      if (cut.has(next.id)) return { revision: next, source: null };
+      const asked = nextChanges();
+      asked.request(next.id);
+      return { revision: next, source: asked };
     })) {
-      const entries: readonly RawEntry[] = cut.has(revision.id) ? [] : ((await changes.read()) ?? []);
-      for (const entry of entries) {
-        if (entry.path.length > PATH_LIMIT) continue;
-        const path = decodePath(entry.path);
+      for (const path of (await source?.read()) ?? []) {
         newest.set(path, Math.max(newest.get(path) ?? 0, revision.time));
       }
     }
   } finally {
-    await changes.stop();
+    await Promise.all(changes.map((each) => each.stop()));
   }
   return newest;
 }

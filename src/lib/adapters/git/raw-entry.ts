@@ -1,5 +1,6 @@
 import type { FilePatch, ObjectId } from '../../engine/git.ts';
 import type { ByteReader } from './byte-reader.ts';
+import { decodePath } from './text.ts';
 
 const COLON = 0x3a;
 const NUL = 0x00;
@@ -34,10 +35,10 @@ const STATUS: Record<string, FilePatch['status']> = {
 export async function readRawEntries(reader: ByteReader): Promise<RawEntry[] | null> {
   const entries: RawEntry[] = [];
   while ((await reader.peek()) === COLON) {
-    const fields = await reader.record(NUL, FIELD_LIMIT);
+    const fields = (await reader.record(NUL, FIELD_LIMIT))?.toString('latin1');
     const path = await reader.record(NUL, PATH_LIMIT);
-    if (fields === null || path === null) return null;
-    const entry = parseFields(fields.toString('latin1'));
+    if (fields === undefined || path === null) return null;
+    const entry = parseFields(fields);
     if (entry === undefined) return null;
     const named = entry.status === 'renamed' || entry.status === 'copied';
     const target = named ? await reader.record(NUL, PATH_LIMIT) : path;
@@ -46,6 +47,18 @@ export async function readRawEntries(reader: ByteReader): Promise<RawEntry[] | n
     entries.push({ ...entry, path: Buffer.from(target), previousPath: named ? Buffer.from(path) : null });
   }
   return entries;
+}
+
+/** As {@link readRawEntries}, of entries that were made without renames, and of those only the paths. */
+export async function readRawPaths(reader: ByteReader): Promise<string[] | null> {
+  const paths: string[] = [];
+  while ((reader.peekNow() ?? (await reader.peek())) === COLON) {
+    const fields = reader.recordNow(NUL, FIELD_LIMIT) ?? (await reader.record(NUL, FIELD_LIMIT));
+    const path = reader.recordNow(NUL, PATH_LIMIT) ?? (await reader.record(NUL, PATH_LIMIT));
+    if (fields === null || path === null) return null;
+    if (path.length <= PATH_LIMIT) paths.push(decodePath(path));
+  }
+  return paths;
 }
 
 function parseFields(text: string): Omit<RawEntry, 'path' | 'previousPath'> | undefined {

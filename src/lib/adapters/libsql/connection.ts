@@ -47,9 +47,9 @@ export class Connection {
     });
   }
 
-  /** Runs a statement that returns no rows; gives the number of rows changed. */
-  run(sql: string, args: readonly SqlValue[]): number {
-    return this.#guarded(() => this.#prepare(sql).statement.run(args.map(bindable)).changes);
+  /** Runs a statement that returns no rows. */
+  run(sql: string, args: readonly SqlValue[]): void {
+    this.#guarded(() => this.#prepare(sql).statement.run(args.map(bindable)));
   }
 
   /** Of the next commits; outside of a transaction only. */

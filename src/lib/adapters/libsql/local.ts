@@ -130,21 +130,16 @@ function snapshot(connection: Connection, queries: readonly Query<unknown>[]): S
 
 function applyBatch(connection: Connection, steps: readonly WriteStep[]): WriteOutcome {
   connection.exec('BEGIN IMMEDIATE');
-  const changes: number[] = [];
   try {
     for (const step of steps) {
-      if (step.kind === 'guard') {
-        if (!holds(connection, step.condition, step.args)) {
-          connection.exec('ROLLBACK');
-          return { applied: false, guard: step.name };
-        }
-        changes.push(0);
-      } else {
-        changes.push(connection.run(step.sql, step.args));
+      if (step.kind === 'change') connection.run(step.sql, step.args);
+      else if (!holds(connection, step.condition, step.args)) {
+        connection.exec('ROLLBACK');
+        return { applied: false, guard: step.name };
       }
     }
     connection.exec('COMMIT');
-    return { applied: true, changes };
+    return { applied: true };
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK');
     throw error;

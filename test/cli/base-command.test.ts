@@ -196,8 +196,7 @@ describe('Ctrl-C', () => {
     protected override async answer(): Promise<Answer> {
       await this.parseInput(measureShape);
       const engine = await this.engine();
-      engine.progress.start('steps', 10);
-      engine.progress.advance(4);
+      engine.progress.start('steps', 10).advance(4);
       const aborted = new Promise((_, reject) => {
         engine.signal.addEventListener('abort', () => {
           reject(new Error('the work was stopped half way'));

@@ -28,10 +28,10 @@ function screen(): string {
 describe('on a terminal', () => {
   it('updates one line with rate and time left, and clears it at the end', () => {
     const shown = progress({});
-    shown.start('commits', 5000);
+    const step = shown.start('commits', 5000);
     expect(screen()).toBe('commits  0/5,000  0%');
     clock.ms += 2000;
-    shown.advance(1200);
+    step.advance(1200);
     expect(screen()).toBe('commits  1,200/5,000  24%  600/s  6 s left');
     shown.end();
     expect(screen()).toBe('');
@@ -40,23 +40,39 @@ describe('on a terminal', () => {
 
   it('draws at most ten times a second, whatever is reported', () => {
     const shown = progress({});
-    shown.start('commits', 1000);
+    const step = shown.start('commits', 1000);
     for (let done = 1; done <= 1000; done += 1) {
       clock.ms += 1;
-      shown.advance(done);
+      step.advance(done);
     }
     expect(written.split(CLEAR).length - 1).toBe(11);
   });
 
   it('keeps remarks on the screen, and the line below them', () => {
     const shown = progress({});
-    shown.start('files');
+    const step = shown.start('files');
     clock.ms += 1000;
-    shown.advance(3);
+    step.advance(3);
     shown.note('left out\nbin/\u001B[31mtool');
     expect(screen()).toBe('left out bin/[31mtool\nfiles  3  3.0/s');
+    step.end();
     shown.start('tags');
     expect(screen()).toBe('left out bin/[31mtool\ntags');
+  });
+
+  it('shows steps that are under way at the same time side by side', () => {
+    const shown = progress({});
+    const commits = shown.start('commits', 5000);
+    const docs = shown.start('docs', 20);
+    expect(screen()).toBe('commits  0/5,000  0%  ·  docs  0/20  0%');
+    clock.ms += 1000;
+    docs.advance(20);
+    docs.end();
+    expect(screen()).toBe('commits  0/5,000  0%');
+    clock.ms += 1000;
+    commits.advance(500);
+    docs.end();
+    expect(screen()).toBe('commits  500/5,000  10%  250/s  18 s left');
   });
 
   it('never fills the last column, so that no terminal wraps', () => {
@@ -68,9 +84,9 @@ describe('on a terminal', () => {
         (name, columns, done) => {
           written = '';
           const shown = progress({ columns: () => columns });
-          shown.start(name, 10 ** 9);
+          const step = shown.start(name, 10 ** 9);
           clock.ms += 1000;
-          shown.advance(done);
+          step.advance(done);
           expect(displayWidth(screen())).toBeLessThan(columns);
         },
       ),
@@ -79,9 +95,9 @@ describe('on a terminal', () => {
 
   it('survives a clock that runs backwards', () => {
     const shown = progress({});
-    shown.start('commits', 10);
+    const step = shown.start('commits', 10);
     clock.ms -= 5000;
-    shown.advance(5);
+    step.advance(5);
     expect(screen()).toBe('commits  5/10  50%');
     shown.end();
   });
@@ -90,9 +106,11 @@ describe('on a terminal', () => {
 describe('elsewhere', () => {
   it('says one plain line per finished step', () => {
     const shown = progress({ mode: 'steps' });
-    shown.start('commits', 5000);
+    const step = shown.start('commits', 5000);
     clock.ms += 6000;
-    shown.advance(5000);
+    step.advance(5000);
+    step.end();
+    step.end();
     shown.start('tags');
     shown.end();
     shown.end();
@@ -101,8 +119,8 @@ describe('elsewhere', () => {
 
   it('says remarks only when quiet', () => {
     const shown = progress({ mode: 'quiet' });
-    shown.start('commits', 10);
-    shown.advance(10);
+    const step = shown.start('commits', 10);
+    step.advance(10);
     shown.note('one line was skipped');
     shown.end();
     expect(written).toBe('one line was skipped\n');

@@ -62,11 +62,11 @@ const count = defineOperation({
   faces: ['mcp'],
   async handler({ progress, signal }, { to, forever, loud }) {
     if (loud) console.log('not for the protocol');
-    for (const step of ['first', 'second']) {
-      progress.start(step, to);
-      for (let i = 1; i <= to; i += 1) progress.advance(i);
+    for (const name of ['first', 'second']) {
+      const step = progress.start(name, to);
+      for (let i = 1; i <= to; i += 1) step.advance(i);
+      step.end();
     }
-    progress.end();
     if (forever) await aborted(signal);
     return { counted: 2 * to };
   },

@@ -7,8 +7,7 @@ import type { TestDatabase } from './database.ts';
 
 /** Says nothing. */
 const silent: Progress = {
-  start: () => undefined,
-  advance: () => undefined,
+  start: () => ({ advance: () => undefined, end: () => undefined }),
   note: () => undefined,
   end: () => undefined,
 };

@@ -152,11 +152,13 @@ export function abortAfter(advances: number): Pick<Engine, 'progress' | 'signal'
   const controller = new AbortController();
   let seen = 0;
   const progress: Engine['progress'] = {
-    start: () => undefined,
-    advance: () => {
-      seen += 1;
-      if (seen === advances) controller.abort();
-    },
+    start: () => ({
+      advance: () => {
+        seen += 1;
+        if (seen === advances) controller.abort();
+      },
+      end: () => undefined,
+    }),
     note: () => undefined,
     end: () => undefined,
   };

@@ -18,7 +18,7 @@ const CLEAR_LINE = '\r\u001B[2K';
 /** Shows how far work is. Nothing is drawn by a timer: a step that never advances shows only its name. */
 export function terminalProgress(options: ProgressOptions): Progress {
   const { write, clock, mode, columns } = options;
-  let step: Step | undefined;
+  const steps: Step[] = [];
   let drawnAt = Number.NEGATIVE_INFINITY;
   let visible = false;
 
@@ -27,37 +27,47 @@ export function terminalProgress(options: ProgressOptions): Progress {
     visible = false;
   };
   const draw = (now: number): void => {
-    if (mode !== 'line' || step === undefined) return;
-    write(CLEAR_LINE + truncate(describeStep(step, now), (columns?.() ?? 80) - 1));
+    if (mode !== 'line' || steps.length === 0) return;
+    const line = steps.map((step) => describeStep(step, now)).join('  \u00B7  ');
+    write(CLEAR_LINE + truncate(line, (columns?.() ?? 80) - 1));
     visible = true;
     drawnAt = now;
   };
-  const end = (): void => {
+  const end = (step: Step): void => {
+    const place = steps.indexOf(step);
+    if (place < 0) return;
+    steps.splice(place, 1);
     clear();
-    if (step !== undefined && mode === 'steps') write(`${describeFinished(step, clock.now())}\n`);
-    step = undefined;
+    if (mode === 'steps') write(`${describeFinished(step, clock.now())}\n`);
+    draw(clock.now());
   };
 
   return {
     start(name, total) {
-      end();
       const now = clock.now();
-      step = { name: oneLine(name), total, done: 0, startedAt: now };
+      const step: Step = { name: oneLine(name), total, done: 0, startedAt: now };
+      steps.push(step);
       draw(now);
-    },
-    advance(done) {
-      if (step === undefined) return;
-      step = { ...step, done };
-      const now = clock.now();
-      // A clock that ran backwards draws too: the difference is no interval then.
-      if (now - drawnAt >= REDRAW_MS || now < drawnAt) draw(now);
+      return {
+        advance(done) {
+          step.done = done;
+          const now = clock.now();
+          // A clock that ran backwards draws too: the difference is no interval then.
+          if (now - drawnAt >= REDRAW_MS || now < drawnAt) draw(now);
+        },
+        end() {
+          end(step);
+        },
+      };
     },
     note(message) {
       clear();
       write(`${oneLine(message)}\n`);
       draw(clock.now());
     },
-    end,
+    end() {
+      for (const step of [...steps]) end(step);
+    },
   };
 }
 
@@ -65,7 +75,7 @@ export function terminalProgress(options: ProgressOptions): Progress {
 interface Step {
   readonly name: string;
   readonly total: number | undefined;
-  readonly done: number;
+  done: number;
   readonly startedAt: number;
 }
 

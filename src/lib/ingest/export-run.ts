@@ -55,7 +55,7 @@ export async function ingestExport(run: Run, path: string): Promise<void> {
       problems: report.problems,
     } satisfies ExportMark);
 
-  progress.start('records');
+  const step = progress.start('records');
   try {
     const { types, repo } = run;
     const options = { indexedAt: engine.clock.now(), signal, types, since: run.since, repo, skipLines };
@@ -69,7 +69,7 @@ export async function ingestExport(run: Run, path: string): Promise<void> {
       note(run, item);
       lines = item.line;
       if (surface.full) await surface.progress(text(false), extras());
-      progress.advance(lines - skipLines);
+      step.advance(lines - skipLines);
     }
   } catch (error) {
     // What was read before the damage is good.
@@ -80,7 +80,7 @@ export async function ingestExport(run: Run, path: string): Promise<void> {
   }
   const nothingTooOld = skipLines === 0 && report.skipped['before since'] === undefined;
   await surface.complete(text(true, nothingTooOld ? null : since), extras());
-  progress.end();
+  step.end();
 }
 
 /** Counts what is to be said of a line. */

@@ -99,8 +99,7 @@ async function walk(
     since: from.since ?? undefined,
     skip: start,
   };
-  const { progress } = run.engine;
-  progress.start('commits', await repository.count(range));
+  const step = run.engine.progress.start('commits', await repository.count(range));
   let done = 0;
   const store = async (): Promise<void> => {
     await surface.progress(JSON.stringify({ ...from, target, skip: start + done } satisfies DiffsMark));
@@ -117,12 +116,12 @@ async function walk(
     }
     done += 1;
     if (surface.full) await store();
-    progress.advance(done);
+    step.advance(done);
   }
   const prune = from.prune && (from.since !== null || from.base !== null);
   const end: DiffsMark = { ...from, base: target, target: null, skip: 0, prune };
   await surface.complete(JSON.stringify(end));
-  progress.end();
+  step.end();
   return end;
 }
 

@@ -69,7 +69,6 @@ export async function ingestDocs(run: Run, source: GitSource): Promise<void> {
     ...(repository.defaultBranch !== null && { defaultBranch: repository.defaultBranch }),
   };
   await surface.complete(JSON.stringify(done), { facts: new Map([[repo, facts]]) });
-  run.engine.progress.end();
 }
 
 /** Compares the tree of HEAD with what is stored. */
@@ -125,9 +124,8 @@ async function writeDocs(
   },
 ): Promise<void> {
   const { surface, pending, times, stored, plan } = work;
-  const { progress } = run.engine;
   const blobs = plan.wanted.map((candidate) => candidate.blob);
-  progress.start('docs', blobs.length);
+  const step = run.engine.progress.start('docs', blobs.length);
   let read = 0;
   for await (const bytes of repository.blobs(blobs, MAX_DOC_BYTES)) {
     const candidate = plan.wanted[read];
@@ -148,8 +146,9 @@ async function writeDocs(
       }
     }
     if (surface.full) await surface.progress(JSON.stringify(pending));
-    progress.advance(read);
+    step.advance(read);
   }
+  step.end();
 }
 
 function isOld({ since }: Run, time: number): boolean {

@@ -46,7 +46,7 @@ export async function ingestTags(run: Run, source: GitSource): Promise<void> {
   const byTag = new Map(stored.map((row) => [row.tag, row]));
   const present = new Set(tags.map((tag) => tag.name));
   let tooOld = 0;
-  run.engine.progress.start('tags', tags.length);
+  const step = run.engine.progress.start('tags', tags.length);
   for (const [at, tag] of tags.entries()) {
     const before = byTag.get(tag.name);
     if (before?.blob === null) {
@@ -56,11 +56,11 @@ export async function ingestTags(run: Run, source: GitSource): Promise<void> {
       countSkipped(run, 'before since');
     } else surface.add(tagDocument(repo, tag));
     if (surface.full) await surface.progress(markText({ since, tags: null }));
-    run.engine.progress.advance(at + 1);
+    step.advance(at + 1);
   }
   for (const row of stored) if (row.blob !== null && !present.has(row.tag)) surface.remove(row.key);
   await surface.complete(markText({ since: tooOld === 0 ? null : since, tags: digest }));
-  run.engine.progress.end();
+  step.end();
 }
 
 function markText(mark: Omit<TagsMark, 'format'>): string {

@@ -10,7 +10,10 @@ import { ingestTags } from './git-tags.ts';
 import { RepoNames } from './repo-names.ts';
 import { type Run, wants } from './run.ts';
 
-/** Indexes the repository at a path: docs of HEAD, diffs of its history, tags as releases. */
+/**
+ * Indexes the repository at a path: docs of HEAD, diffs of its history, tags as releases. Side by side: while one waits
+ * for git, another writes.
+ */
 export async function ingestGit(run: Run, path: string): Promise<void> {
   const repository = await run.engine.git.open(path, run.engine.signal);
   try {
@@ -32,11 +35,19 @@ export async function ingestGit(run: Run, path: string): Promise<void> {
     const rules = await loadPathRules(repository, head);
     const cut = sha256Hex(repository.shallow.join(' ')).slice(0, 16);
     const source: GitSource = { repo, head, repository, rules, cut };
-    if (wants(run, 'doc')) await ingestDocs(run, source);
-    if (wants(run, 'release')) await ingestTags(run, source);
-    if (wants(run, 'diff')) await ingestDiffs(run, source);
+    await all([
+      ...(wants(run, 'doc') ? [ingestDocs(run, source)] : []),
+      ...(wants(run, 'release') ? [ingestTags(run, source)] : []),
+      ...(wants(run, 'diff') ? [ingestDiffs(run, source)] : []),
+    ]);
   } finally {
     run.engine.progress.end();
     await repository.close();
   }
+}
+
+/** Waits for all, and then fails as the first of them that failed: none goes on when the repository has been closed. */
+async function all(surfaces: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(surfaces);
+  await Promise.all(surfaces);
 }

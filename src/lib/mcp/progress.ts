@@ -9,8 +9,7 @@ export interface ProgressUpdate {
 
 /** Progress of a call whose client did not ask for it. */
 export const SILENT: Progress = {
-  start: () => undefined,
-  advance: () => undefined,
+  start: () => ({ advance: () => undefined, end: () => undefined }),
   note: () => undefined,
   end: () => undefined,
 };
@@ -21,32 +20,41 @@ export interface ProgressNotifier extends Progress {
   settle(): Promise<void>;
 }
 
+interface Step {
+  readonly name: string;
+  readonly total: number | undefined;
+  done: number;
+}
+
 /**
- * Turns progress of steps into notifications. The protocol wants one number that only grows, so the units of ended steps
+ * Turns progress of steps into notifications. The protocol wants one number that only grows, so the units of all steps
  * add up. While a notification is being written only the newest of those that follow is kept.
  */
 export function progressNotifier(send: (update: ProgressUpdate) => Promise<void>): ProgressNotifier {
+  const steps: Step[] = [];
   let before = 0; // units of the steps that ended
-  let step: { name: string; done: number; total: number | undefined } | undefined;
   let remark: string | undefined;
   let sent = -1;
   let waiting: ProgressUpdate | undefined;
   let writing: Promise<void> | undefined;
   let closed = false;
 
-  function end(): void {
-    before += step?.done ?? 0;
-    step = undefined;
+  function end(step: Step): void {
+    const place = steps.indexOf(step);
+    if (place < 0) return;
+    before += step.done;
+    steps.splice(place, 1);
   }
 
-  function update(): void {
-    if (closed || step === undefined) return;
-    const progress = before + step.done;
+  function update({ name }: Step): void {
+    if (closed) return;
+    const progress = steps.reduce((sum, { done }) => sum + done, before);
     if (progress <= sent) return;
+    const totals = steps.map(({ total }) => total);
     waiting = {
       progress,
-      ...(step.total !== undefined && { total: before + step.total }),
-      message: remark === undefined ? step.name : `${step.name}: ${remark}`,
+      ...(!totals.includes(undefined) && { total: totals.reduce<number>((sum, total = 0) => sum + total, before) }),
+      message: remark === undefined ? name : `${name}: ${remark}`,
     };
     sent = progress;
     remark = undefined;
@@ -65,19 +73,25 @@ export function progressNotifier(send: (update: ProgressUpdate) => Promise<void>
 
   return {
     start(name, total) {
-      end();
-      step = { name, done: 0, total };
-      update();
-    },
-    advance(done) {
-      if (step === undefined) return;
-      step.done = Math.max(step.done, done);
-      update();
+      const step: Step = { name, done: 0, total };
+      steps.push(step);
+      update(step);
+      return {
+        advance(done) {
+          step.done = Math.max(step.done, done);
+          if (steps.includes(step)) update(step);
+        },
+        end() {
+          end(step);
+        },
+      };
     },
     note(message) {
       remark = message;
     },
-    end,
+    end() {
+      for (const step of [...steps]) end(step);
+    },
     async settle() {
       closed = true;
       await writing;

@@ -34,9 +34,7 @@ function visible(value: unknown): Json {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
   if (Array.isArray(value)) return value.map((member) => (member === undefined ? null : visible(member)));
   if (typeof value !== 'object') throw new TypeError(`the output of an operation is JSON, not ${typeof value}`);
-  const copy: Record<string, Json> = {};
-  for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined) copy[key] = visible(member);
-  }
-  return copy;
+  // fromEntries makes members of its own, whatever their names: no `__proto__` sets a prototype.
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, visible(member)]));
 }

@@ -21,6 +21,7 @@ const REPO = 'bench/graph';
 
 const source = await importSource(
   'src/lib/adapters/entropy.ts',
+  'src/lib/adapters/presence.ts',
   'src/lib/adapters/libsql/open.ts',
   'src/lib/corpus/store.ts',
   'src/lib/engine/database.ts',
@@ -94,7 +95,7 @@ async function makeIndex() {
       documents,
       edgesOf: source.edgesOf,
       now: Date.now(),
-      watermark: { source: 'bench', surface: String(first), before: null, after: '1', complete: true },
+      watermark: { source: 'bench', surface: String(first), before: null, after: '1', complete: true, owner: 'test' },
     });
   }
 }
@@ -175,6 +176,7 @@ function engineOver(over, parts = {}) {
     database: over,
     clock,
     entropy: source.systemEntropy,
+    presence: source.systemPresence,
     principal: { kind: 'local' },
     embedder: null,
     reranker: null,

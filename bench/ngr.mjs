@@ -23,6 +23,7 @@ const { cases } = read(fixtureFile.replace(/\.json$/, '.gold.json'));
 
 const source = await importSource(
   'src/lib/adapters/entropy.ts',
+  'src/lib/adapters/presence.ts',
   'src/lib/adapters/libsql/open.ts',
   'src/lib/corpus/store.ts',
   'src/lib/engine/database.ts',
@@ -46,6 +47,7 @@ const engine = {
   database,
   clock,
   entropy: source.systemEntropy,
+  presence: source.systemPresence,
   principal: { kind: 'local' },
   embedder: null,
   reranker: null,
@@ -111,7 +113,7 @@ async function load() {
     documents,
     edgesOf: source.edgesOf,
     now: Date.now(),
-    watermark: { source: 'ngr', surface: 'wiki', before: null, after: '1', complete: true },
+    watermark: { source: 'ngr', surface: 'wiki', before: null, after: '1', complete: true, owner: 'test' },
   });
   say(`pages ${pages.size}, gold queries ${cases.length}`);
 }

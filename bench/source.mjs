@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -20,6 +21,18 @@ export async function importSource(...modules) {
     format: 'esm',
     target: 'node20',
     logLevel: 'warning',
+    plugins: [whereItWas],
   });
   return import(pathToFileURL(outfile).href);
 }
+
+/** Test support finds its programs beside itself: each module keeps the URL that it has without the bundle. */
+const whereItWas = {
+  name: 'where it was',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/test\/.*\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)),
+      loader: 'ts',
+    }));
+  },
+};

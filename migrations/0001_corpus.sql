@@ -115,5 +115,8 @@ CREATE TABLE watermarks (
   -- 0 while a run is on its way, or was interrupted.
   complete INTEGER NOT NULL,
   updated_at TEXT NOT NULL,
+  -- Who is at work on it, and until when (seconds since the epoch, by the clock of the database) nobody else is.
+  owner TEXT,
+  leased_until INTEGER,
   PRIMARY KEY (source, surface)
 ) STRICT, WITHOUT ROWID;

@@ -3,6 +3,9 @@ import { type Answer, BaseCommand } from '../lib/cli/base-command.ts';
 import { chooseDatabase, readConfigFile } from '../lib/adapters/config.ts';
 import { Failure } from '../lib/core/failure.ts';
 
+/** Of a local copy of a server's database. */
+const SYNC_EVERY_MS = 60_000;
+
 export default class Serve extends BaseCommand {
   static override summary = 'Serve the tools over MCP on standard input and output.';
   static override description =
@@ -33,7 +36,7 @@ export default class Serve extends BaseCommand {
       import('../lib/mcp/stdio.ts'),
       import('../lib/operations.ts'),
     ]);
-    const shared = shareDatabase({ db, dataDir });
+    const shared = shareDatabase({ db, dataDir, syncEveryMs: SYNC_EVERY_MS });
     const server = createServer({
       operations,
       version: this.config.version,

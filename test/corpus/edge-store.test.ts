@@ -193,7 +193,7 @@ describe('a wiki page', () => {
     await storeBatch(racing, indexDocument, {
       documents: [wiki('Setup')],
       edgesOf,
-      watermark: { source: 'other', surface: 'wiki', before: null, after: '1', complete: true },
+      watermark: { source: 'other', surface: 'wiki', before: null, after: '1', complete: true, owner: 'test' },
       now: 0,
     });
     expect(racing.writes).toBe(2);

@@ -36,12 +36,12 @@ class RacingDatabase extends CountingDatabase {
 }
 
 function batch(documents: readonly Document[], more: Partial<Batch> = {}): Batch {
-  const watermark = { source: 'acme/app', surface: 'test', before: null, after: '"1"', complete: true };
+  const watermark = { source: 'acme/app', surface: 'test', before: null, after: '"1"', complete: true, owner: 'test' };
   return { documents, watermark, now: Date.UTC(2024, 5, 1), ...more };
 }
 
 const after = (before: string, value: string) => ({
-  watermark: { source: 'acme/app', surface: 'test', before, after: value, complete: true },
+  watermark: { source: 'acme/app', surface: 'test', before, after: value, complete: true, owner: 'test' },
 });
 
 async function found(test: TestDatabase, table: 'passages_nat' | 'passages_code', match: string): Promise<unknown[]> {
@@ -148,7 +148,7 @@ describe('storing a batch', () => {
   it('decides again when somebody else wrote one of its documents in between', async () => {
     const test = open();
     const theirs = testDocument({ title: 'theirs', body: 'Their text.', updatedAt: Date.UTC(2024, 3, 1) });
-    const others = { source: 'other', surface: 'test', before: null, after: '"1"', complete: true };
+    const others = { source: 'other', surface: 'test', before: null, after: '"1"', complete: true, owner: 'test' };
     const racing = new RacingDatabase(test.database, async () => {
       await storeBatch(test.database, indexDocument, batch([theirs], { watermark: others }));
     });
@@ -164,7 +164,7 @@ describe('storing a batch', () => {
 
   it('replaces the passages of a document that somebody else stored in between', async () => {
     const test = open();
-    const others = { source: 'other', surface: 'test', before: null, after: '"1"', complete: true };
+    const others = { source: 'other', surface: 'test', before: null, after: '"1"', complete: true, owner: 'test' };
     const racing = new RacingDatabase(test.database, async () => {
       await storeBatch(test.database, indexDocument, batch([testDocument({ body: 'zebra' })], { watermark: others }));
     });

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../src/lib/adapters/clock.ts';
 import { openLocal } from '../../src/lib/adapters/libsql/open.ts';
+import { openRemote } from '../../src/lib/adapters/libsql/open-remote.ts';
+import type { RemoteServer } from '../../src/lib/adapters/libsql/remote.ts';
 import { toFailure } from '../../src/lib/core/failure.ts';
 import { recordOutcome } from '../../src/lib/feedback/outcome.ts';
 import { recordSourceUse } from '../../src/lib/feedback/source-use.ts';
@@ -16,14 +18,19 @@ import { type Chain, nextCall } from './chains.ts';
 
 interface Plan {
   readonly file: string;
+  /** Instead of the file. */
+  readonly server?: Omit<RemoteServer, 'timeoutMs'>;
   readonly migrations: string;
   readonly userId: number;
   readonly chains: readonly Chain[];
 }
 
 const [planFile = '', seed = '1'] = process.argv.slice(2);
-const { file, migrations, userId, chains } = JSON.parse(readFileSync(planFile, 'utf8')) as Plan;
-const { database, schema } = openLocal({ file, migrations, clock: systemClock, busyTimeoutMs: 60_000 });
+const { file, server, migrations, userId, chains } = JSON.parse(readFileSync(planFile, 'utf8')) as Plan;
+const { database, schema } =
+  server === undefined
+    ? openLocal({ file, migrations, clock: systemClock, busyTimeoutMs: 60_000 })
+    : openRemote({ server, migrations, clock: systemClock, timeoutMs: 60_000 });
 const engine = testEngine(
   { file, database, schema, clock: new TestClock(), remove: () => database.close() },
   { clock: systemClock, principal: { kind: 'github', userId } },

@@ -54,10 +54,8 @@ export class MemoryWorld {
     this.test = test;
   }
 
-  static async of(documents: readonly Document[]): Promise<MemoryWorld> {
-    const world = new MemoryWorld(testDatabase());
-    // A test that ends its process by itself needs no file that outlives a loss of power; everything else stays as it is.
-    await world.rows('PRAGMA synchronous = OFF');
+  static async of(documents: readonly Document[], test = testDatabase()): Promise<MemoryWorld> {
+    const world = new MemoryWorld(test);
     await world.index(documents);
     return world;
   }
@@ -73,7 +71,14 @@ export class MemoryWorld {
       documents,
       removals,
       edgesOf,
-      watermark: { source: 'test', surface: String(this.#batches), before: null, after: '1', complete: true },
+      watermark: {
+        source: 'test',
+        surface: String(this.#batches),
+        before: null,
+        after: '1',
+        complete: true,
+        owner: 'test',
+      },
       now: this.clock.now(),
     });
   }

@@ -6,11 +6,14 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openRemote } from '../../src/lib/adapters/libsql/open-remote.ts';
 import { doctor } from '../../src/lib/admin/doctor.ts';
 import type { Receipt } from '../../src/lib/feedback/receipts.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { bundleForNode } from '../support/bundle.ts';
-import { MIGRATIONS } from '../support/database.ts';
+import { MIGRATIONS, TestClock } from '../support/database.ts';
+import { startHrana } from '../support/hrana/start.ts';
+import { serverOf } from '../support/served-database.ts';
 import { type Caller, CHAIN, github, HOUR, MemoryWorld, sourcesOf } from './memory.ts';
 import { type Chain, lengthOf, nextCall } from './chains.ts';
 
@@ -44,7 +47,11 @@ beforeEach(async () => {
 afterEach(() => world.remove());
 
 /** Traces with a chain of mutations each, in a file that programs read. */
-async function plan(count: number, prefix: string): Promise<{ chains: Chain[]; planFile: string }> {
+async function plan(
+  count: number,
+  prefix: string,
+  server?: ReturnType<typeof serverOf>,
+): Promise<{ chains: Chain[]; planFile: string }> {
   const chains: Chain[] = [];
   for (let n = 0; n < count; n += 1) {
     const answer = await ada.chain();
@@ -52,7 +59,7 @@ async function plan(count: number, prefix: string): Promise<{ chains: Chain[]; p
     chains.push({ name: `${prefix}-${String(n)}`, trace_id: answer.trace_id, source_id, reversed: n % 3 !== 0 });
   }
   const planFile = join(dirname(world.test.file), `${prefix}.json`);
-  writeFileSync(planFile, JSON.stringify({ file: world.test.file, migrations: MIGRATIONS, userId: 1, chains }));
+  writeFileSync(planFile, JSON.stringify({ file: world.test.file, server, migrations: MIGRATIONS, userId: 1, chains }));
   return { chains, planFile };
 }
 
@@ -107,12 +114,10 @@ async function expectStrengths(receipts: Iterable<Receipt>): Promise<void> {
 
 const CHAINS = Math.round(CALLS / CALLS_PER_CHAIN);
 
-it(`${String(PROGRAMS)} programs with the same ${String(CALLS)} keys: each key applies once, everyone gets its receipt`, {
-  timeout: 60_000 + CALLS * 2000,
-}, async () => {
-  const { chains, planFile } = await plan(CHAINS, 'shared');
+/** Runs programs with the same keys side by side, and checks that each key applied once and everyone got its receipt. */
+async function expectOnce(programs: number, { chains, planFile }: Awaited<ReturnType<typeof plan>>): Promise<void> {
   const outputs = await Promise.all(
-    Array.from({ length: PROGRAMS }, (_, n) =>
+    Array.from({ length: programs }, (_, n) =>
       run(process.execPath, [program, planFile, String(n + 1)], { maxBuffer: 64 << 20 }),
     ),
   );
@@ -136,6 +141,43 @@ it(`${String(PROGRAMS)} programs with the same ${String(CALLS)} keys: each key a
   }
   await expectSound();
   await expectStrengths(receipts.values());
+}
+
+it(`${String(PROGRAMS)} programs with the same ${String(CALLS)} keys: each key applies once, everyone gets its receipt`, {
+  timeout: 60_000 + CALLS * 2000,
+}, async () => {
+  await expectOnce(PROGRAMS, await plan(CHAINS, 'shared'));
+});
+
+it(`4 programs on a server whose line loses every fifth request or answer, the same ${String(CALLS)} keys`, {
+  timeout: 120_000 + CALLS * 5000,
+}, async () => {
+  const hrana = await startHrana();
+  const clock = new TestClock();
+  const { database, schema } = openRemote({ server: serverOf(hrana), migrations: MIGRATIONS, clock });
+  const here = world;
+  try {
+    await schema.apply();
+    const test = { file: world.test.file, database, schema, clock, remove: () => database.close() };
+    world = await MemoryWorld.of(CHAIN, test);
+    world.clock.ms = Date.now();
+    ada = world.as(github(1));
+    const planned = await plan(CHAINS, 'lossy', serverOf(hrana));
+    await hrana.fault({
+      rate: 0.2,
+      seed: 7,
+      kinds: ['dropRequest', 'dropResponse', 'truncatedBody', 'status503', 'expiredStream', 'latency50'],
+    });
+    const before = await stored();
+    expect(before.size).toBe(0);
+    await expectOnce(4, planned);
+    const met = (await hrana.log()).filter(({ fault }) => fault !== null).map(({ fault }) => fault);
+    expect(new Set(met).size).toBe(6);
+  } finally {
+    world = here;
+    await database.close();
+    await hrana.stop();
+  }
 });
 
 describe('a program that is killed in the middle of its mutations', () => {

@@ -6,6 +6,7 @@ import type { Clock } from '../../src/lib/engine/clock.ts';
 import type { Database, Durability, Query, Rows, WriteOutcome, WriteStep } from '../../src/lib/engine/database.ts';
 import type { SchemaAdmin } from '../../src/lib/engine/schema-admin.ts';
 import { temporaryDirectory } from './repository.ts';
+import { openServed } from './served-database.ts';
 
 export const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 
@@ -27,12 +28,24 @@ export interface TestDatabase {
   remove(): Promise<void>;
 }
 
-export function testDatabase(options: { busyTimeoutMs?: number; migrations?: string } = {}): TestDatabase {
+export type TestBackend = Database['backend'];
+
+export interface TestDatabaseOptions {
+  readonly busyTimeoutMs?: number;
+  readonly migrations?: string;
+  /** Otherwise GH_RAG_TEST_BACKEND, else local. */
+  readonly backend?: TestBackend;
+}
+
+export function testDatabase(options: TestDatabaseOptions = {}): TestDatabase {
   const directory = temporaryDirectory();
   const file = join(directory, 'index.db');
   const clock = new TestClock();
-  const { migrations = MIGRATIONS, busyTimeoutMs } = options;
-  const { database, schema } = openLocal({ file, migrations, clock, busyTimeoutMs });
+  const { migrations = MIGRATIONS, busyTimeoutMs, backend = chosenBackend() } = options;
+  const { database, schema } =
+    backend === 'local'
+      ? openLocal({ file, migrations, clock, busyTimeoutMs })
+      : openServed({ backend, file, migrations, clock });
   return {
     file,
     database,
@@ -43,6 +56,12 @@ export function testDatabase(options: { busyTimeoutMs?: number; migrations?: str
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+function chosenBackend(): TestBackend {
+  const chosen = process.env.GH_RAG_TEST_BACKEND ?? 'local';
+  if (chosen === 'local' || chosen === 'remote' || chosen === 'replica') return chosen;
+  throw new Error(`GH_RAG_TEST_BACKEND must be local, remote or replica, not ${chosen}`);
 }
 
 /** Counts the round trips of whatever runs over it. */

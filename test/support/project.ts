@@ -34,7 +34,14 @@ export class TestProject {
 
   async add(documents: readonly Document[], facts?: ReadonlyMap<string, RepoFacts>): Promise<void> {
     this.#batches += 1;
-    const watermark = { source: 'test', surface: String(this.#batches), before: null, after: '1', complete: true };
+    const watermark = {
+      source: 'test',
+      surface: String(this.#batches),
+      before: null,
+      after: '1',
+      complete: true,
+      owner: 'test',
+    };
     const now = this.test.clock.now();
     await storeBatch(this.test.database, indexDocument, {
       documents,

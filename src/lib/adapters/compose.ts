@@ -1,21 +1,33 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { Failure } from '../core/failure.ts';
 import type { Contracts } from '../engine/contracts.ts';
+import type { Database } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Progress } from '../engine/progress.ts';
+import type { SchemaAdmin } from '../engine/schema-admin.ts';
 import { systemClock } from './clock.ts';
-import { databaseFile } from './database-location.ts';
+import { readServerEnvironment } from './config.ts';
+import { databaseLocation } from './database-location.ts';
 import { systemEntropy } from './entropy.ts';
 import { fileSystem } from './files.ts';
 import { gitProcess } from './git/git.ts';
 import { openLocal } from './libsql/open.ts';
+import { openRemote, openReplica } from './libsql/open-remote.ts';
+import { isReplica } from './libsql/replica-state.ts';
 import { packageRoot } from './package-root.ts';
+import { systemPresence } from './presence.ts';
 
 export interface SharedOptions {
-  /** Path or `file:` URL; undefined for the default file in the data directory. */
+  /** Path or URL; undefined for the default file in the data directory. */
   readonly db: string | undefined;
   readonly dataDir: string;
   readonly busyTimeoutMs?: number | undefined;
   readonly contracts?: Contracts | undefined;
+  /** How often a local copy of a server's database is brought up to date by itself, in milliseconds. */
+  readonly syncEveryMs?: number | undefined;
+  /** The environment; of the process unless given. */
+  readonly variables?: NodeJS.ProcessEnv | undefined;
 }
 
 /** What all callers of one process share: the database. Engines are made from it, one per caller. */
@@ -26,13 +38,8 @@ export interface Shared {
 
 /** Puts the adapters together. Opens nothing: the database is opened by its first use. */
 export function shareDatabase(options: SharedOptions): Shared {
-  const { dataDir, busyTimeoutMs, contracts } = options;
-  const { database, schema } = openLocal({
-    file: options.db === undefined ? join(dataDir, 'gh-rag.db') : databaseFile(options.db),
-    migrations: join(packageRoot(), 'migrations'),
-    clock: systemClock,
-    busyTimeoutMs,
-  });
+  const { contracts } = options;
+  const { database, schema } = openDatabase(options);
   const files = fileSystem();
   const git = gitProcess();
   return {
@@ -41,7 +48,9 @@ export function shareDatabase(options: SharedOptions): Shared {
       schema,
       clock: systemClock,
       entropy: systemEntropy,
-      principal: { kind: 'local' },
+      presence: systemPresence,
+      // Nobody is verified yet, and who has no credential is somebody on a file of this machine only.
+      principal: database.backend === 'local' ? { kind: 'local' } : null,
       files,
       git,
       embedder: null,
@@ -53,6 +62,47 @@ export function shareDatabase(options: SharedOptions): Shared {
     }),
     close: () => database.close(),
   };
+}
+
+function openDatabase(options: SharedOptions): { database: Database; schema: SchemaAdmin } {
+  const { db, dataDir, busyTimeoutMs, syncEveryMs } = options;
+  const { token, syncUrl } = readServerEnvironment(options.variables);
+  const common = { migrations: join(packageRoot(), 'migrations'), clock: systemClock };
+  const location = db === undefined ? undefined : databaseLocation(db);
+  if (syncUrl !== undefined) {
+    const { kind: _kind, ...server } = serverOf(syncUrl);
+    if (location?.kind === 'server') {
+      throw new Failure('invalid_input', 'db: must be a file while GH_RAG_SYNC_URL is set', {
+        hint: 'Unset GH_RAG_SYNC_URL to use the server directly.',
+      });
+    }
+    const file = location?.path ?? join(dataDir, replicaName(server.url));
+    return openReplica({ ...common, file, server: { ...server, token }, syncEveryMs });
+  }
+  if (location?.kind === 'server') {
+    const { url, host, location: name } = location;
+    return openRemote({ ...common, server: { url, host, location: name, token } });
+  }
+  const file = location?.path ?? join(dataDir, 'gh-rag.db');
+  if (isReplica(file)) {
+    throw new Failure('invalid_input', `db: ${file} is the copy of a server's database`, {
+      hint: 'Set GH_RAG_SYNC_URL to that server, or name another file with --db.',
+    });
+  }
+  return openLocal({ ...common, file, busyTimeoutMs });
+}
+
+function serverOf(syncUrl: string) {
+  const location = databaseLocation(syncUrl, 'GH_RAG_SYNC_URL');
+  if (location.kind === 'server') return location;
+  throw new Failure('invalid_input', 'GH_RAG_SYNC_URL: must be the URL of a database server', {
+    hint: 'Give it as libsql://HOST, as Turso and sqld print it.',
+  });
+}
+
+/** One copy per server. */
+function replicaName(url: string): string {
+  return `replica-${createHash('sha256').update(url).digest('hex').slice(0, 16)}.db`;
 }
 
 /** One engine for one command. */

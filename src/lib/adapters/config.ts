@@ -56,6 +56,27 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
   };
 }
 
+/** Where a database server is looked for, and what it asks for. */
+export interface ServerEnvironment {
+  /** GH_RAG_DB_TOKEN. */
+  readonly token: string | undefined;
+  /** GH_RAG_SYNC_URL: the server that the database file is a copy of. */
+  readonly syncUrl: string | undefined;
+}
+
+const serverVariables = z.object({ GH_RAG_DB_TOKEN: optional, GH_RAG_SYNC_URL: optional });
+
+/** Decodes what is asked only where a database is opened. Fails with `credential_required` for what is no token. */
+export function readServerEnvironment(variables: NodeJS.ProcessEnv = process.env): ServerEnvironment {
+  const { GH_RAG_DB_TOKEN: token, GH_RAG_SYNC_URL: syncUrl } = serverVariables.parse(variables);
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new Failure('credential_required', 'GH_RAG_DB_TOKEN holds a space or another character that no token has', {
+      hint: 'Set it to the token alone, without quotes or a line break.',
+    });
+  }
+  return { token, syncUrl };
+}
+
 const configFile = z.strictObject({
   /** Path or URL of the database. */
   db: z.string().min(1).optional(),

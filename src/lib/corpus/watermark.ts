@@ -11,30 +11,50 @@ export interface Watermark {
   readonly after: string;
   /** Whether the surface is done with what it saw when it began. */
   readonly complete: boolean;
+  /** Who writes. Each batch leases the surface to its writer for a while, and the last one gives it back. */
+  readonly owner: string;
+  /** A former owner whose work is known to be over: its lease does not count. */
+  readonly over?: string | undefined;
 }
 
-const watermarkRow = z.object({ value: z.string() });
+/** Seconds by the clock of the database; a writer renews its lease with every batch. */
+const LEASE_SECONDS = 120;
 
-/** The stored value, as JSON text; no row where ingestion never ran. */
+const watermarkRow = z.object({ value: z.string(), owner: z.string().nullable() });
+
+/** The stored value, as JSON text, and who has leased the surface; no row where ingestion never ran. */
 export function watermarkQuery(key: Pick<Watermark, 'source' | 'surface'>): Query<z.output<typeof watermarkRow>> {
-  return query('SELECT value FROM watermarks WHERE source = ? AND surface = ?', [key.source, key.surface], (row) =>
-    watermarkRow.parse(row),
+  return query(
+    `SELECT value, CASE WHEN leased_until > unixepoch() THEN owner END AS owner FROM watermarks
+     WHERE source = ? AND surface = ?`,
+    [key.source, key.surface],
+    (row) => watermarkRow.parse(row),
   );
 }
 
-/** Fails the batch when somebody moved the watermark since it was read. */
-export function watermarkUnchanged(watermark: Watermark): Guard {
-  return guard('watermark', '(SELECT value FROM watermarks WHERE source = ? AND surface = ?) IS ?', [
-    watermark.source,
-    watermark.surface,
-    watermark.before,
-  ]);
+/** Fails the batch when somebody moved the watermark since it was read, or is at work on its surface. */
+export function watermarkUnchanged({ source, surface, before, owner, over }: Watermark): Guard {
+  return guard(
+    'watermark',
+    `(SELECT value FROM watermarks WHERE source = ?1 AND surface = ?2) IS ?3 AND NOT EXISTS (
+       SELECT 1 FROM watermarks WHERE source = ?1 AND surface = ?2
+         AND leased_until > unixepoch() AND owner <> ?4 AND owner IS NOT ?5)`,
+    [source, surface, before, owner, over ?? null],
+  );
 }
 
 export function writeWatermark(watermark: Watermark, now: number): Change {
+  const { source, surface, after, complete, owner } = watermark;
   return change(
-    `INSERT INTO watermarks (source, surface, value, complete, updated_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET value = excluded.value, complete = excluded.complete, updated_at = excluded.updated_at`,
-    [watermark.source, watermark.surface, watermark.after, Number(watermark.complete), formatTime(now)],
+    `INSERT INTO watermarks (source, surface, value, complete, updated_at, owner, leased_until)
+     VALUES (?, ?, ?, ?, ?, ?, CASE WHEN ?4 THEN NULL ELSE unixepoch() + ${String(LEASE_SECONDS)} END)
+     ON CONFLICT DO UPDATE SET value = excluded.value, complete = excluded.complete, updated_at = excluded.updated_at,
+       owner = excluded.owner, leased_until = excluded.leased_until`,
+    [source, surface, after, Number(complete), formatTime(now), complete ? null : owner],
   );
+}
+
+/** Gives back what an owner has leased, where its work ended early. */
+export function releaseLeases(owner: string): Change {
+  return change('UPDATE watermarks SET owner = NULL, leased_until = NULL WHERE owner = ?', [owner]);
 }

@@ -1,11 +1,13 @@
 import type { Clock } from './clock.ts';
 import type { Contracts } from './contracts.ts';
 import type { Database } from './database.ts';
+import type { Databases } from './databases.ts';
 import type { Embedder } from './embedder.ts';
 import type { Entropy } from './entropy.ts';
 import type { Files } from './files.ts';
 import type { Git } from './git.ts';
 import type { GitHub } from './github.ts';
+import type { Presence } from './presence.ts';
 import type { Principal } from './principal.ts';
 import type { Progress } from './progress.ts';
 import type { Reranker } from './reranker.ts';
@@ -20,6 +22,7 @@ export interface Engine {
   readonly schema: SchemaAdmin;
   readonly clock: Clock;
   readonly entropy: Entropy;
+  readonly presence: Presence;
   /** Whose feedback memory this is; null: nobody could be verified, and nothing of it is read or written. */
   readonly principal: Principal | null;
   readonly files: Files;
@@ -32,6 +35,8 @@ export interface Engine {
   readonly progress: Progress;
   /** Aborted when the caller no longer wants the answer. */
   readonly signal: AbortSignal;
+  /** Databases beside this one; only the copy from one to another asks. */
+  readonly databases?: Databases | undefined;
   /** Where tool contracts are written down; only the check of schemas asks. */
   readonly contracts?: Contracts | undefined;
 }

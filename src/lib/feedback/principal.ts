@@ -3,9 +3,13 @@ import type { Parameters } from '../corpus/filters.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Principal } from '../engine/principal.ts';
 
-/** The principal of a caller. Fails with `principal_required` where nobody could be verified. */
+/**
+ * The principal of a caller. Fails with `principal_required` where nobody could be verified: on a database that others
+ * use too, whoever has no credential is nobody.
+ */
 export function requirePrincipal(engine: Engine): Principal {
-  if (engine.principal !== null) return engine.principal;
+  const { principal, database } = engine;
+  if (principal?.kind === 'github' || (principal !== null && database.backend === 'local')) return principal;
   throw new Failure('principal_required', 'the feedback memory of this database needs a verified GitHub user', {
     hint: 'Set GH_TOKEN, or run gh auth login.',
   });

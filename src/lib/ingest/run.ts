@@ -5,6 +5,7 @@ import type { EdgeExtractor } from '../corpus/edge.ts';
 import type { Indexer } from '../corpus/indexed-document.ts';
 import { type Batch, storeBatch } from '../corpus/store.ts';
 import { watermarkQuery } from '../corpus/watermark.ts';
+import type { Rows } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { IndexedTarget } from './index-contract.ts';
 
@@ -26,6 +27,13 @@ export interface Run {
   /** How many documents make a batch. */
   readonly batchDocuments: number;
   readonly report: IndexedTarget;
+  readonly lease: Lease;
+}
+
+/** By what a run keeps others off the surfaces that it is at work on; `held`: there may be some to give back. */
+export interface Lease {
+  readonly owner: string;
+  held: boolean;
 }
 
 /** Whether documents of a type are wanted. */
@@ -44,6 +52,8 @@ export function countIn(counts: Record<string, number>, name: string): void {
 
 type BatchExtras = Pick<Batch, 'facts' | 'keepNewer' | 'onChange'>;
 
+type StoredMark = Rows<[ReturnType<typeof watermarkQuery>]>[0][number];
+
 /** One surface of one source, written in batches; each batch moves the watermark in its own transaction. */
 export class Surface {
   readonly #run: Run;
@@ -53,18 +63,24 @@ export class Surface {
   #removals: string[] = [];
   #characters = 0;
   #mark: string | null;
+  readonly #over: string | undefined;
 
-  private constructor(run: Run, source: string, surface: string, mark: string | null) {
+  private constructor(run: Run, source: string, surface: string, stored: StoredMark | undefined) {
     this.#run = run;
     this.#source = source;
     this.#surface = surface;
-    this.#mark = mark;
+    this.#mark = stored?.value ?? null;
+    this.#over = stored?.owner ?? undefined;
   }
 
-  /** Opens a surface; its watermark is read once here. */
+  /** Opens a surface; its watermark is read once here. Fails with `database_busy` while another run is at work on it. */
   static async open(run: Run, source: string, surface: string): Promise<Surface> {
-    const [[row]] = await run.engine.database.read([watermarkQuery({ source, surface })]);
-    return new Surface(run, source, surface, row?.value ?? null);
+    const { database, presence } = run.engine;
+    const [[stored]] = await database.read([watermarkQuery({ source, surface })]);
+    const { owner } = run.lease;
+    const holder = stored?.owner ?? owner;
+    if (holder !== owner && !run.dryRun && presence.mayRun(holder)) throw busy();
+    return new Surface(run, source, surface, stored);
   }
 
   /** The watermark as it stands, JSON text; null where ingestion never ran. */
@@ -98,22 +114,27 @@ export class Surface {
   }
 
   async #commit(after: string, complete: boolean, more: BatchExtras): Promise<void> {
-    const { engine, index, edgesOf, report, dryRun } = this.#run;
+    const { engine, index, edgesOf, report, dryRun, lease } = this.#run;
     if (engine.signal.aborted) throw interrupted();
+    if (!complete && !dryRun) lease.held = true;
     const outcome = await storeBatch(engine.database, index, {
       documents: this.#documents,
       removals: this.#removals,
       ...more,
-      watermark: { source: this.#source, surface: this.#surface, before: this.#mark, after, complete },
+      watermark: {
+        source: this.#source,
+        surface: this.#surface,
+        before: this.#mark,
+        after,
+        complete,
+        owner: lease.owner,
+        over: this.#over,
+      },
       edgesOf,
       dryRun,
       now: engine.clock.now(),
     });
-    if (outcome === undefined) {
-      throw new Failure('database_busy', 'another process is indexing the same repository', {
-        hint: 'What both of them stored is safe. Run this command again when the other one is done.',
-      });
-    }
+    if (outcome === undefined) throw busy();
     report.written += outcome.written;
     report.unchanged += outcome.unchanged;
     report.removed += outcome.removed;
@@ -122,6 +143,12 @@ export class Surface {
     this.#removals = [];
     this.#characters = 0;
   }
+}
+
+function busy(): Failure {
+  return new Failure('database_busy', 'another process is indexing the same repository', {
+    hint: 'What both of them stored is safe. Run this command again when the other one is done.',
+  });
 }
 
 function interrupted(): Failure {

@@ -117,7 +117,8 @@ export class LocalDatabase implements Database {
   }
 }
 
-function snapshot(connection: Connection, queries: readonly Query<unknown>[]): SqlRow[][] {
+/** Runs queries in order against one snapshot. */
+export function snapshot(connection: Connection, queries: readonly Query<unknown>[]): SqlRow[][] {
   const [only, ...more] = queries;
   if (only !== undefined && more.length === 0) return [connection.all(only.sql, only.args)];
   connection.exec('BEGIN');

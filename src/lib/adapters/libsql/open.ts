@@ -46,7 +46,7 @@ export function openLocal(options: OpenLocalOptions): { database: Database; sche
  * Makes a directory and those above it. Not by `recursive`: Node never returns where the file system says of a parent
  * that exists that it does not, as /proc does.
  */
-function makeDirectory(directory: string): void {
+export function makeDirectory(directory: string): void {
   if (existsSync(directory)) return;
   makeDirectory(dirname(directory));
   try {

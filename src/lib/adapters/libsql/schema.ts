@@ -1,26 +1,22 @@
 import { existsSync } from 'node:fs';
-import { Failure } from '../../core/failure.ts';
 import { formatTime } from '../../core/time.ts';
 import type { Clock } from '../../engine/clock.ts';
-import type { MigrationState, SchemaAdmin } from '../../engine/schema-admin.ts';
+import type { SchemaAdmin } from '../../engine/schema-admin.ts';
 import { Connection } from './connection.ts';
 import { databaseFailure } from './failures.ts';
 import type { LockRetry } from './local.ts';
 import { listMigrations, loadMigration, type Migration } from './migrations.ts';
-
-const LEDGER = `CREATE TABLE schema_migrations (
-  version INTEGER PRIMARY KEY,
-  name TEXT NOT NULL,
-  checksum TEXT NOT NULL,
-  applied_at TEXT NOT NULL
-) STRICT`;
-
-interface LedgerRow {
-  readonly version: number;
-  readonly name: string;
-  readonly checksum: string;
-  readonly applied_at: string;
-}
+import {
+  CREATE_LEDGER_SQL,
+  LEDGER_ROW_SQL,
+  LEDGER_SQL,
+  type LedgerRow,
+  ledgerRow,
+  OBJECTS_SQL,
+  objectsOf,
+  states,
+} from './schema-state.ts';
+import { foreignDatabase, newerSchema, TABLES_SQL, VERSION_SQL } from './schema-version.ts';
 
 /**
  * Brings a local file to the schema of this program. A current file costs one query. Each script and its ledger row are
@@ -42,14 +38,9 @@ export async function migrate(
     });
     try {
       if (pending(connection, migrations).includes(migration)) {
-        if (migration.version === 1) connection.exec(LEDGER);
+        if (migration.version === 1) connection.exec(CREATE_LEDGER_SQL);
         connection.exec(sql);
-        connection.run('INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)', [
-          migration.version,
-          migration.name,
-          checksum,
-          formatTime(clock.now()),
-        ]);
+        connection.run(LEDGER_ROW_SQL, [migration.version, migration.name, checksum, formatTime(clock.now())]);
         applied.push(migration);
       }
       connection.exec('COMMIT');
@@ -64,30 +55,19 @@ export async function migrate(
 function pending(connection: Connection, migrations: readonly Migration[]): readonly Migration[] {
   const version = currentVersion(connection);
   if (version > migrations.length) {
-    throw new Failure(
-      'schema_newer',
-      `the database ${connection.file} has schema ${String(version)}, this gh-rag knows ${String(migrations.length)}`,
-      { hint: 'Update gh-rag; an older program does not touch a newer database.' },
-    );
+    throw newerSchema(connection.file, version, migrations.length);
   }
   return migrations.slice(version);
 }
 
 /** 0 for an empty file; fails for a file with tables but without a ledger. */
 function currentVersion(connection: Connection): number {
-  const [objects] = connection.all(
-    `SELECT count(*) AS tables, coalesce(sum(name = 'schema_migrations'), 0) AS ledger FROM sqlite_master WHERE type = 'table'`,
-    [],
-  );
-  if (objects?.ledger === 1) {
-    const [row] = connection.all('SELECT max(version) AS version FROM schema_migrations', []);
+  const [tables] = connection.all(TABLES_SQL, []);
+  if (tables?.ledger === 1) {
+    const [row] = connection.all(VERSION_SQL, []);
     return typeof row?.version === 'number' ? row.version : 0;
   }
-  if (objects?.tables !== 0) {
-    throw new Failure('database_unavailable', `${connection.file} is a database of another program`, {
-      hint: 'Name another file with --db.',
-    });
-  }
+  if (tables?.tables !== 0) throw foreignDatabase(connection.file);
   return 0;
 }
 
@@ -125,65 +105,28 @@ export function localSchemaAdmin(options: {
         return states(listMigrations(directory), ledger(connection)).filter((each) => versions.has(each.version));
       });
     },
-    compare: async () => {
-      const expected = new Connection(':memory:', 0);
-      try {
-        await migrate(expected, directory, clock, (attempt) => Promise.resolve(attempt()));
-        const found = existsSync(file) ? await withFile(objects) : new Map<string, string>();
-        return { expected: objects(expected), found };
-      } finally {
-        expected.close();
-      }
-    },
+    compare: async () => ({
+      expected: await expectedObjects(directory, clock),
+      found: existsSync(file) ? await withFile(objects) : new Map<string, string>(),
+    }),
   };
 }
 
-function ledger(connection: Connection): LedgerRow[] {
-  if (currentVersion(connection) === 0) return [];
-  return connection
-    .all('SELECT version, name, checksum, applied_at FROM schema_migrations ORDER BY version', [])
-    .map((row) => ({
-      version: Number(row.version),
-      name: String(row.name),
-      checksum: String(row.checksum),
-      applied_at: String(row.applied_at),
-    }));
+/** What the migrations of a directory make. */
+export async function expectedObjects(directory: string, clock: Clock): Promise<Map<string, string>> {
+  const expected = new Connection(':memory:', 0);
+  try {
+    await migrate(expected, directory, clock, (attempt) => Promise.resolve(attempt()));
+    return objects(expected);
+  } finally {
+    expected.close();
+  }
 }
 
-function states(migrations: readonly Migration[], applied: readonly LedgerRow[]): MigrationState[] {
-  const known = migrations.map((migration): MigrationState => {
-    const row = applied.find((each) => each.version === migration.version);
-    if (row === undefined) {
-      return { version: migration.version, name: migration.name, state: 'pending', applied_at: null };
-    }
-    const same = row.name === migration.name && row.checksum === loadMigration(migration).checksum;
-    return {
-      version: row.version,
-      name: migration.name,
-      state: same ? 'applied' : 'changed',
-      applied_at: row.applied_at,
-    };
-  });
-  const unknown = applied
-    .filter((row) => row.version > migrations.length)
-    .map(
-      (row): MigrationState => ({
-        version: row.version,
-        name: row.name,
-        state: 'unknown',
-        applied_at: row.applied_at,
-      }),
-    );
-  return [...known, ...unknown];
-}
-
-/** `CREATE` statements by object name; the shadow tables of FTS5 come with their virtual table and are left out. */
 function objects(connection: Connection): Map<string, string> {
-  const rows = connection.all('SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name', []);
-  const virtual = rows.filter((row) => /^CREATE VIRTUAL TABLE/i.test(String(row.sql))).map((row) => String(row.name));
-  const shadow = (name: string): boolean =>
-    virtual.some((table) => name.startsWith(`${table}_`) && !virtual.includes(name));
-  return new Map(
-    rows.filter((row) => !shadow(String(row.name))).map((row) => [String(row.name), String(row.sql)] as const),
-  );
+  return objectsOf(connection.all(OBJECTS_SQL, []));
+}
+
+function ledger(connection: Connection): LedgerRow[] {
+  return currentVersion(connection) === 0 ? [] : connection.all(LEDGER_SQL, []).map(ledgerRow);
 }

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** A GitHub token and the API that it is for. */
+export interface Credential {
+  readonly token: string;
+  /** Base of the REST API, without a slash at its end. */
+  readonly apiUrl: string;
+}
+
+const GITHUB = 'github.com';
+const GH_TIMEOUT_MS = 5000;
+
+/**
+ * The caller's token as gh finds it: GH_TOKEN, GITHUB_TOKEN (of an enterprise GH_HOST: GH_ENTERPRISE_TOKEN,
+ * GITHUB_ENTERPRISE_TOKEN), else what `gh auth token` prints; undefined where there is none. GITHUB_API_URL, which GitHub
+ * Actions sets, names the API where it is not the usual one of the host.
+ */
+export async function findCredential(variables: NodeJS.ProcessEnv = process.env): Promise<Credential | undefined> {
+  const host = set(variables.GH_HOST) ?? GITHUB;
+  const names = host === GITHUB ? ['GH_TOKEN', 'GITHUB_TOKEN'] : ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'];
+  const named = names.map((name) => set(variables[name])).find((value) => value !== undefined);
+  const token = named ?? (await tokenOfGh(host, variables));
+  if (token === undefined) return undefined;
+  const usual = host === GITHUB ? 'https://api.github.com' : `https://${host}/api/v3`;
+  return { token, apiUrl: (set(variables.GITHUB_API_URL) ?? usual).replace(/\/+$/, '') };
+}
+
+function set(value: string | undefined): string | undefined {
+  const trimmed = value?.trim();
+  return trimmed === '' ? undefined : trimmed;
+}
+
+async function tokenOfGh(host: string, variables: NodeJS.ProcessEnv): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('gh', ['auth', 'token', '--hostname', host], {
+      env: variables,
+      timeout: GH_TIMEOUT_MS,
+      windowsHide: true,
+    });
+    return set(stdout);
+  } catch {
+    // gh is not installed, or not logged in.
+    return undefined;
+  }
+}

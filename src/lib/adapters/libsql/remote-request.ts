@@ -1,0 +1,107 @@
+/** Why a request brought no usable answer. */
+export type RequestProblem =
+  | 'refused'
+  | 'unknown_host'
+  | 'tls'
+  | 'timeout'
+  | 'network'
+  | 'server_error'
+  | 'too_many_requests'
+  | 'credential'
+  | 'not_found'
+  | 'not_libsql'
+  | 'locked';
+
+/** A request without a usable answer. Its message never holds a URL or a header. */
+export class RequestError extends Error {
+  readonly problem: RequestProblem;
+  /** Whether the server may have run it all the same. */
+  readonly mayHaveRun: boolean;
+  /** Whether the same request may have more luck in a moment. */
+  readonly repeatable: boolean;
+  /** HTTP status, where there was one. */
+  readonly status: number | undefined;
+
+  constructor(problem: RequestProblem, details: { status?: number; cause?: unknown } = {}) {
+    super(problem, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'RequestError';
+    this.problem = problem;
+    this.status = details.status;
+    this.mayHaveRun = MAY_HAVE_RUN.has(problem);
+    this.repeatable = REPEATABLE.has(problem);
+  }
+}
+
+const MAY_HAVE_RUN: ReadonlySet<RequestProblem> = new Set(['timeout', 'network', 'server_error']);
+
+const REPEATABLE: ReadonlySet<RequestProblem> = new Set([
+  'refused',
+  'timeout',
+  'network',
+  'server_error',
+  'too_many_requests',
+  'locked',
+]);
+
+/**
+ * A `fetch` that ends within `timeoutMs`, body included, and throws a {@link RequestError} for everything but an answer
+ * of a libSQL server. A redirect is not followed: the token is for the server that was named.
+ */
+export function boundedFetch(
+  timeoutMs: number,
+  contentType = /^application\/json\b/i,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    let response: Response;
+    let body: string;
+    try {
+      response = await fetch(request, {
+        signal: AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs))),
+        redirect: 'manual',
+      });
+      body = await response.text();
+    } catch (error) {
+      throw new RequestError(problemOfNetwork(error), { cause: error });
+    }
+    const { status, headers } = response;
+    const problem = problemOfStatus(status);
+    if (problem !== undefined) throw new RequestError(problem, { status });
+    if (!contentType.test(headers.get('content-type') ?? '')) throw new RequestError('not_libsql', { status });
+    return new Response(body, { status, headers: { 'content-type': 'application/json' } });
+  };
+}
+
+function problemOfStatus(status: number): RequestProblem | undefined {
+  if (status === 401 || status === 403) return 'credential';
+  if (status === 429) return 'too_many_requests';
+  if (status === 404) return 'not_found';
+  if (status >= 500) return 'server_error';
+  return status >= 300 && status < 400 ? 'not_libsql' : undefined;
+}
+
+const CODES: Readonly<Record<string, RequestProblem>> = {
+  ECONNREFUSED: 'refused',
+  ENOTFOUND: 'unknown_host',
+  EAI_AGAIN: 'unknown_host',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  ETIMEDOUT: 'timeout',
+  CERT_HAS_EXPIRED: 'tls',
+  CERT_NOT_YET_VALID: 'tls',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls',
+  UNABLE_TO_GET_ISSUER_CERT: 'tls',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',
+  EPROTO: 'tls',
+};
+
+function problemOfNetwork(error: unknown): RequestProblem {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at.name === 'TimeoutError') return 'timeout';
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : '';
+    const known = CODES[code];
+    if (known !== undefined) return known;
+    if (/^(ERR_TLS_|ERR_SSL_|CERT_)/.test(code)) return 'tls';
+  }
+  return 'network';
+}

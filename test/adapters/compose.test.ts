@@ -1,0 +1,114 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { shareDatabase, type SharedOptions } from '../../src/lib/adapters/compose.ts';
+import type { Engine } from '../../src/lib/engine/engine.ts';
+import { memoryHistory } from '../../src/lib/feedback/history.ts';
+import { recordSourceUse } from '../../src/lib/feedback/source-use.ts';
+import { invoke } from '../../src/lib/operation/invoke.ts';
+import { status } from '../../src/lib/admin/status.ts';
+import { search } from '../../src/lib/retrieval/search.ts';
+import { type Hrana, startHrana } from '../support/hrana/start.ts';
+import { temporaryDirectory } from '../support/repository.ts';
+
+let hrana: Hrana;
+let dataDir: string;
+const made: (() => Promise<void>)[] = [];
+
+function engineOf(options: Partial<SharedOptions>): Engine {
+  const shared = shareDatabase({ db: undefined, dataDir, variables: {}, ...options });
+  made.push(() => shared.close());
+  const progress = {
+    start: () => ({ advance: () => undefined, end: () => undefined }),
+    note: () => undefined,
+    end: () => undefined,
+  };
+  return shared.engineFor(new AbortController().signal, progress);
+}
+
+const withToken = () => ({ GH_RAG_DB_TOKEN: hrana.token });
+
+beforeAll(async () => {
+  hrana = await startHrana();
+  dataDir = temporaryDirectory();
+  await engineOf({ db: hrana.url, variables: withToken() }).schema.apply();
+});
+
+beforeEach(() => {
+  mkdirSync(dataDir, { recursive: true });
+});
+
+afterEach(async () => {
+  await Promise.all(made.splice(0).map((undo) => undo()));
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+afterAll(async () => {
+  await hrana.stop();
+});
+
+describe('the database that is chosen', () => {
+  it('is a file without a URL, a server for one, and a copy of a server for GH_RAG_SYNC_URL', async () => {
+    const variables = { ...withToken(), GH_RAG_SYNC_URL: hrana.url };
+    expect(engineOf({}).database).toMatchObject({ backend: 'local', location: join(dataDir, 'gh-rag.db') });
+    const location = hrana.url.replace('http', 'libsql');
+    const remote = engineOf({ db: `${location}?tls=0`, variables: withToken() });
+    expect((await invoke(status, remote, {})).database).toMatchObject({ backend: 'remote', location });
+    const copy = engineOf({ variables });
+    expect((await invoke(status, copy, {})).database.backend).toBe('replica');
+    expect(readdirSync(dataDir)).toContainEqual(expect.stringMatching(/^replica-[0-9a-f]{16}\.db$/));
+  });
+
+  it.each([
+    [
+      { db: 'libsql://a.example.com', variables: { GH_RAG_SYNC_URL: 'libsql://b.example.com' } },
+      'invalid_input',
+      /^db: must be a file/,
+    ],
+    [{ variables: { GH_RAG_SYNC_URL: './x.db' } }, 'invalid_input', /^GH_RAG_SYNC_URL: /],
+    [{ variables: { GH_RAG_SYNC_URL: 'libsql://u:SECRET@b.example.com' } }, 'invalid_input', /^GH_RAG_SYNC_URL: /],
+    [
+      { db: 'libsql://a.example.com', variables: { GH_RAG_DB_TOKEN: 'SECRET\nSECRET' } },
+      'credential_required',
+      /^GH_RAG_DB_TOKEN /,
+    ],
+  ])('%j is refused', (options, code, message) => {
+    const refused = (): unknown => {
+      try {
+        return engineOf(options);
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(refused()).toMatchObject({ code, message: expect.stringMatching(message) as string });
+    expect(String(refused())).not.toContain('SECRET');
+  });
+
+  it('is never a copy that is written to as if it were a file of its own', async () => {
+    const file = join(dataDir, 'copy.db');
+    const copy = engineOf({ db: file, variables: { ...withToken(), GH_RAG_SYNC_URL: hrana.url } });
+    await invoke(status, copy, {});
+    expect(() => engineOf({ db: file })).toThrow(/is the copy of a server's database/);
+  });
+});
+
+describe('the memory of a database that others use too', () => {
+  it.each(['remote', 'replica'])('is nobody’s without a verified user (%s)', async (backend) => {
+    const options =
+      backend === 'remote'
+        ? { db: hrana.url, variables: withToken() }
+        : { variables: { ...withToken(), GH_RAG_SYNC_URL: hrana.url } };
+    const engine = engineOf(options);
+    const uses = [{ source_id: `src_${'a'.repeat(43)}`, stage: 'selected' }];
+    for (const asked of [engine, { ...engine, principal: { kind: 'local' as const } }]) {
+      const refused = { code: 'principal_required' };
+      await expect(invoke(search, asked, { query: 'anything' })).rejects.toMatchObject(refused);
+      await expect(invoke(memoryHistory, asked, {})).rejects.toMatchObject(refused);
+      const use = { trace_id: `trc_${'a'.repeat(22)}`, idempotency_key: 'k', uses };
+      await expect(invoke(recordSourceUse, asked, use)).rejects.toMatchObject(refused);
+    }
+    expect((await invoke(status, engine, {})).principal).toBeNull();
+    const someone = { ...engine, principal: { kind: 'github' as const, userId: 7 } };
+    expect(await invoke(search, someone, { query: 'anything' })).toMatchObject({ count: 0, feedback_available: true });
+  });
+});

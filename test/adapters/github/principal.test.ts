@@ -1,0 +1,129 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findCredential } from '../../../src/lib/adapters/github/credential.ts';
+import { verifiedPrincipal } from '../../../src/lib/adapters/github/principal.ts';
+import { temporaryDirectory } from '../../support/repository.ts';
+
+/** A server that knows two users by their tokens, as `GET /user` of GitHub does. */
+
+let server: Server;
+let apiUrl: string;
+let configDir: string;
+let asked: { url: string | undefined; agent: string | undefined }[];
+let answer: { status: number; body: string } | undefined;
+
+const USERS: Readonly<Record<string, number>> = { 'token-of-ada': 11, 'token-of-bob': 12 };
+
+beforeEach(async () => {
+  configDir = join(temporaryDirectory(), 'config');
+  asked = [];
+  answer = undefined;
+  server = createServer((request, response) => {
+    asked.push({ url: request.url, agent: request.headers['user-agent'] });
+    const id = USERS[(request.headers.authorization ?? '').replace(/^\w+ /, '')];
+    const usual =
+      id === undefined
+        ? { status: 401, body: '{"message":"Bad credentials"}' }
+        : { status: 200, body: JSON.stringify({ id, login: 'someone' }) };
+    const { status, body } = answer ?? usual;
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  apiUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+});
+afterEach(() => {
+  server.close();
+  server.closeAllConnections();
+  rmSync(join(configDir, '..'), { recursive: true, force: true });
+});
+
+const now = (): string => '2024-06-01T12:00:00.000Z';
+const verify = (token: string, more: NodeJS.ProcessEnv = {}) =>
+  verifiedPrincipal(configDir, now, { PATH: '', GITHUB_API_URL: apiUrl, GH_TOKEN: token, ...more });
+
+test('GitHub is asked once for each token; what it said is kept for the owner alone, without the token', async () => {
+  const ada = { principal: { kind: 'github', userId: 11 } };
+  expect(await verify('token-of-ada')).toEqual(ada);
+  expect(await verify('token-of-ada')).toEqual(ada);
+  expect(asked).toEqual([{ url: '/user', agent: expect.stringContaining('gh-rag') as string }]);
+  expect(await verify('token-of-bob')).toEqual({ principal: { kind: 'github', userId: 12 } });
+  expect(await verify('token-of-ada')).toEqual(ada);
+  expect(asked).toHaveLength(2);
+  const file = join(configDir, 'principals.json');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file, 'utf8')).not.toContain('token');
+  expect(readdirSync(configDir)).toEqual(['principals.json']);
+});
+
+test('who is known stays known while GitHub is away; who is not is nobody', async () => {
+  await verify('token-of-ada');
+  server.close();
+  server.closeAllConnections();
+  expect(await verify('token-of-ada')).toEqual({ principal: { kind: 'github', userId: 11 } });
+  expect(await verify('token-of-bob')).toEqual({
+    principal: null,
+    problem: expect.stringMatching(/^127.*reached$/) as string,
+  });
+});
+
+test.each<[string, { status: number; body: string } | undefined, RegExp]>([
+  ['a wrong token', undefined, /refuses the token$/],
+  ['a token of no user', { status: 403, body: '{"message":"Resource not accessible by integration"}' }, /of no user/],
+  ['an answer without an id', { status: 200, body: '{}' }, /is not GitHub$/],
+  ['a truncated answer', { status: 200, body: '{"id": 1' }, /is not GitHub$|cannot be reached$/],
+  ['a page of something else', { status: 200, body: '"hello"' }, /is not GitHub$/],
+  ['a server in trouble', { status: 502, body: '' }, /HTTP status 502$/],
+])('%s verifies nobody, and nothing is kept', async (_, given, problem) => {
+  answer = given;
+  const verification = await verify('token-of-eve');
+  expect(verification).toEqual({ principal: null, problem: expect.stringMatching(problem) as string });
+  expect(JSON.stringify(verification)).not.toContain('token-of-eve');
+  expect(() => readdirSync(configDir)).toThrow('ENOENT');
+});
+
+test('without a token nobody is asked', async () => {
+  expect(await verify('', { GITHUB_TOKEN: ' ' })).toEqual({ principal: null, problem: 'there is no token' });
+  expect(asked).toEqual([]);
+});
+
+test('a damaged file is written anew', async () => {
+  mkdirSync(configDir);
+  writeFileSync(join(configDir, 'principals.json'), '{"a": {"user_id": "11"}}');
+  expect(await verify('token-of-ada')).toEqual({ principal: { kind: 'github', userId: 11 } });
+  await verify('token-of-ada');
+  expect(asked).toHaveLength(1);
+});
+
+test.each<[NodeJS.ProcessEnv, { token: string; apiUrl: string } | undefined]>([
+  [
+    { GH_TOKEN: 'a', GITHUB_TOKEN: 'b' },
+    { token: 'a', apiUrl: 'https://api.github.com' },
+  ],
+  [
+    { GITHUB_TOKEN: 'b', GH_ENTERPRISE_TOKEN: 'c' },
+    { token: 'b', apiUrl: 'https://api.github.com' },
+  ],
+  [
+    { GH_HOST: 'git.acme.example', GH_TOKEN: 'a', GH_ENTERPRISE_TOKEN: 'c' },
+    { token: 'c', apiUrl: 'https://git.acme.example/api/v3' },
+  ],
+  [{ GH_HOST: 'git.acme.example', GH_TOKEN: 'a' }, undefined],
+  [{}, undefined],
+])('%j has the credential %j', async (variables, credential) => {
+  expect(await findCredential({ PATH: '', ...variables })).toEqual(credential);
+});
+
+test('gh is asked where no variable holds a token', async () => {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, 'gh'), '#!/bin/sh\n[ "$*" = "auth token --hostname github.com" ] && echo from-gh\n', {
+    mode: 0o755,
+  });
+  try {
+    expect(await findCredential({ PATH: `${folder}:/bin:/usr/bin` })).toMatchObject({ token: 'from-gh' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

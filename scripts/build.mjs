@@ -9,7 +9,7 @@ import { Plugin } from '@oclif/core/config';
 import { build as esbuild } from 'esbuild';
 
 // Native, or loaded only by the command that needs it, or (typescript) asked for by oclif in its own development mode.
-const EXTERNAL = ['libsql', '@modelcontextprotocol/sdk/*', 'typescript', 'pnpapi'];
+const EXTERNAL = ['libsql', 'octokit', '@modelcontextprotocol/sdk/*', 'typescript', 'pnpapi'];
 
 // A CommonJS module has no import.meta.
 const MODULE_URL = 'ghRagModuleUrl__';

@@ -36,11 +36,11 @@ export default class Serve extends BaseCommand {
       import('../lib/mcp/stdio.ts'),
       import('../lib/operations.ts'),
     ]);
-    const shared = shareDatabase({ db, dataDir, syncEveryMs: SYNC_EVERY_MS });
+    const shared = shareDatabase({ db, dataDir, configDir, syncEveryMs: SYNC_EVERY_MS });
     const server = createServer({
       operations,
       version: this.config.version,
-      engineFor: (signal, progress) => Promise.resolve(shared.engineFor(signal, progress)),
+      engineFor: shared.engineFor,
       report: (error) => {
         if (environment.debug)
           this.host.stderr.write(`${error instanceof Error ? (error.stack ?? '') : String(error)}\n`);

@@ -1,3 +1,4 @@
+import { dbCopyOperation } from './admin/db-copy.ts';
 import { doctor } from './admin/doctor.ts';
 import { migrate } from './admin/migrate.ts';
 import { schemaCheck } from './admin/schema-check.ts';
@@ -12,6 +13,7 @@ import type { AnyOperation } from './operation/operation.ts';
 import { search } from './retrieval/search.ts';
 
 export const index = indexOperation(indexDocument, edgesOf);
+export const dbCopy = dbCopyOperation(indexDocument);
 
 /** Everything gh-rag can do. */
 export const operations: readonly AnyOperation[] = [
@@ -23,5 +25,6 @@ export const operations: readonly AnyOperation[] = [
   index,
   doctor,
   migrate,
+  dbCopy,
   schemaCheck,
 ];

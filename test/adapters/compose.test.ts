@@ -1,4 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { shareDatabase, type SharedOptions } from '../../src/lib/adapters/compose.ts';
@@ -15,8 +17,8 @@ let hrana: Hrana;
 let dataDir: string;
 const made: (() => Promise<void>)[] = [];
 
-function engineOf(options: Partial<SharedOptions>): Engine {
-  const shared = shareDatabase({ db: undefined, dataDir, variables: {}, ...options });
+async function engineOf(options: Partial<SharedOptions>): Promise<Engine> {
+  const shared = shareDatabase({ db: undefined, dataDir, configDir: dataDir, variables: { PATH: '' }, ...options });
   made.push(() => shared.close());
   const progress = {
     start: () => ({ advance: () => undefined, end: () => undefined }),
@@ -31,7 +33,7 @@ const withToken = () => ({ GH_RAG_DB_TOKEN: hrana.token });
 beforeAll(async () => {
   hrana = await startHrana();
   dataDir = temporaryDirectory();
-  await engineOf({ db: hrana.url, variables: withToken() }).schema.apply();
+  await (await engineOf({ db: hrana.url, variables: withToken() })).schema.apply();
 });
 
 beforeEach(() => {
@@ -50,11 +52,11 @@ afterAll(async () => {
 describe('the database that is chosen', () => {
   it('is a file without a URL, a server for one, and a copy of a server for GH_RAG_SYNC_URL', async () => {
     const variables = { ...withToken(), GH_RAG_SYNC_URL: hrana.url };
-    expect(engineOf({}).database).toMatchObject({ backend: 'local', location: join(dataDir, 'gh-rag.db') });
+    expect((await engineOf({})).database).toMatchObject({ backend: 'local', location: join(dataDir, 'gh-rag.db') });
     const location = hrana.url.replace('http', 'libsql');
-    const remote = engineOf({ db: `${location}?tls=0`, variables: withToken() });
+    const remote = await engineOf({ db: `${location}?tls=0`, variables: withToken() });
     expect((await invoke(status, remote, {})).database).toMatchObject({ backend: 'remote', location });
-    const copy = engineOf({ variables });
+    const copy = await engineOf({ variables });
     expect((await invoke(status, copy, {})).database.backend).toBe('replica');
     expect(readdirSync(dataDir)).toContainEqual(expect.stringMatching(/^replica-[0-9a-f]{16}\.db$/));
   });
@@ -72,23 +74,17 @@ describe('the database that is chosen', () => {
       'credential_required',
       /^GH_RAG_DB_TOKEN /,
     ],
-  ])('%j is refused', (options, code, message) => {
-    const refused = (): unknown => {
-      try {
-        return engineOf(options);
-      } catch (error) {
-        return error;
-      }
-    };
-    expect(refused()).toMatchObject({ code, message: expect.stringMatching(message) as string });
-    expect(String(refused())).not.toContain('SECRET');
+  ])('%j is refused', async (options, code, message) => {
+    const refused: unknown = await engineOf(options).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code, message: expect.stringMatching(message) as string });
+    expect(String(refused)).not.toContain('SECRET');
   });
 
   it('is never a copy that is written to as if it were a file of its own', async () => {
     const file = join(dataDir, 'copy.db');
-    const copy = engineOf({ db: file, variables: { ...withToken(), GH_RAG_SYNC_URL: hrana.url } });
+    const copy = await engineOf({ db: file, variables: { ...withToken(), GH_RAG_SYNC_URL: hrana.url } });
     await invoke(status, copy, {});
-    expect(() => engineOf({ db: file })).toThrow(/is the copy of a server's database/);
+    await expect(engineOf({ db: file })).rejects.toThrow(/is the copy of a server's database/);
   });
 });
 
@@ -98,7 +94,7 @@ describe('the memory of a database that others use too', () => {
       backend === 'remote'
         ? { db: hrana.url, variables: withToken() }
         : { variables: { ...withToken(), GH_RAG_SYNC_URL: hrana.url } };
-    const engine = engineOf(options);
+    const engine = await engineOf(options);
     const uses = [{ source_id: `src_${'a'.repeat(43)}`, stage: 'selected' }];
     for (const asked of [engine, { ...engine, principal: { kind: 'local' as const } }]) {
       const refused = { code: 'principal_required' };
@@ -110,5 +106,31 @@ describe('the memory of a database that others use too', () => {
     expect((await invoke(status, engine, {})).principal).toBeNull();
     const someone = { ...engine, principal: { kind: 'github' as const, userId: 7 } };
     expect(await invoke(search, someone, { query: 'anything' })).toMatchObject({ count: 0, feedback_available: true });
+  });
+
+  it('follows its user from machine to machine', async () => {
+    const github = createServer((request, response) => {
+      const id = request.headers.authorization?.endsWith(' of-ada') === true ? 11 : 12;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id }));
+    });
+    await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
+    const GITHUB_API_URL = `http://127.0.0.1:${String((github.address() as AddressInfo).port)}`;
+    const at = (machine: string, token: string) =>
+      engineOf({
+        db: hrana.url,
+        configDir: join(dataDir, machine),
+        variables: { ...withToken(), PATH: '', GITHUB_API_URL, GH_TOKEN: token },
+      });
+    try {
+      const { trace_id } = await invoke(search, await at('desk', 'of-ada'), { query: 'anything' });
+      const elsewhere = await invoke(memoryHistory, await at('laptop', 'of-ada'), {});
+      expect(elsewhere).toMatchObject({ traces: [{ trace_id }] });
+      const bob = await at('desk', 'of-bob');
+      expect(await invoke(memoryHistory, bob, {})).toMatchObject({ traces: [] });
+      expect((await invoke(status, bob, {})).principal).toBe('github:12');
+    } finally {
+      github.close();
+      github.closeAllConnections();
+    }
   });
 });

@@ -21,6 +21,8 @@ beforeAll(async () => {
   });
   // The file that the help speaks of.
   await sandbox.ok(['index', EXAMPLE]);
+  // A source that nobody writes to meanwhile.
+  await sandbox.ok(['index', EXAMPLE, '--db', source()]);
 });
 afterAll(() => {
   clone.remove();
@@ -32,11 +34,15 @@ const ORDER = ['index', 'search', 'show', 'use', 'confirm', 'rollback', 'history
 
 const SEARCH = ['search', 'why did we drop the v1 cache', '-R', 'acme/app', '--graph-expand'];
 
+const source = (): string => join(sandbox.home, 'source.db');
+let copies = 0;
+
 /** Where an example stands for something that a test must make first. */
 function prepared(example: string): string {
   const gzip = sandbox.file('', 'txt');
   return example
     .replace(/ export\.jsonl\.gz/, ` ${gzip.replace(/\.txt$/, '')}.jsonl.gz`)
+    .replace(/ copy index\.db \S+/, () => ` copy ${source()} ${join(sandbox.home, `copy-${String((copies += 1))}.db`)}`)
     .replace(/ --db \.\/[\w.]+/, ` --db ${sandbox.database}`)
     .replace(/^(gh-rag serve .*)$/, '$1 < /dev/null');
 }
@@ -50,7 +56,7 @@ describe('every example of every help', () => {
     expect(ids).toEqual(expect.arrayContaining(ORDER));
     const examples = (id: string): string[] =>
       (commands[id]?.examples ?? []).map(({ command }) =>
-        command.replaceAll('<%= config.bin %>', 'gh-rag').replaceAll('<%= command.id %>', id),
+        command.replaceAll('<%= config.bin %>', 'gh-rag').replaceAll('<%= command.id %>', id.replaceAll(':', ' ')),
       );
     const bad: unknown[] = [];
     const run = async (line: string): Promise<void> => {

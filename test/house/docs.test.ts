@@ -45,7 +45,9 @@ describe.each(markdown)('%s', (path) => {
 
 describe('README.md', () => {
   it('lists every command', () => {
-    const listed = [...read('README.md').matchAll(/^\| `gh-rag ([\w-]+)/gm)].map(([, name]) => name);
+    const listed = [...read('README.md').matchAll(/^\| `gh-rag ([a-z-]+(?: [a-z]+)?)/gm)].map(([, name = '']) =>
+      name.replace(' ', ':'),
+    );
     expect(listed.sort()).toEqual(Object.keys(manifest.commands).sort());
   });
 
@@ -115,7 +117,9 @@ function isUnderstood(line: string): boolean {
     .replace(/"[^"]*"/g, 'TEXT')
     .replace(/^(?:- run: )?(?:\$ )?(?:gh-rag|node bin\/run\.js)\s+/, '')
     .split(/\s+/);
-  const [command = '', ...rest] = words;
+  const [first = '', second = '', ...others] = words;
+  const topical = `${first}:${second}` in manifest.commands;
+  const [command, rest] = topical ? [`${first}:${second}`, others] : [first, words.slice(1)];
   if (command === 'COMMAND' || command.startsWith('--')) return rest.length === 0 || rest[0] === '--help';
   const flags = manifest.commands[command]?.flags;
   return flags !== undefined && rest.every((word) => !word.startsWith('-') || isFlag(word, flags));

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../core/failure.ts';
+import { formatTime } from '../core/time.ts';
 import type { Contracts } from '../engine/contracts.ts';
-import type { Database } from '../engine/database.ts';
+import type { OpenDatabase } from '../engine/databases.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Progress } from '../engine/progress.ts';
-import type { SchemaAdmin } from '../engine/schema-admin.ts';
 import { systemClock } from './clock.ts';
 import { readServerEnvironment } from './config.ts';
-import { databaseLocation } from './database-location.ts';
+import { type DatabaseLocation, databaseLocation } from './database-location.ts';
+import { databasesBy } from './databases.ts';
 import { systemEntropy } from './entropy.ts';
 import { fileSystem } from './files.ts';
 import { gitProcess } from './git/git.ts';
+import type { Verification } from './github/principal.ts';
 import { openLocal } from './libsql/open.ts';
 import { openRemote, openReplica } from './libsql/open-remote.ts';
 import { isReplica } from './libsql/replica-state.ts';
@@ -22,6 +24,8 @@ export interface SharedOptions {
   /** Path or URL; undefined for the default file in the data directory. */
   readonly db: string | undefined;
   readonly dataDir: string;
+  /** Where it is kept who a token's user is. */
+  readonly configDir: string;
   readonly busyTimeoutMs?: number | undefined;
   readonly contracts?: Contracts | undefined;
   /** How often a local copy of a server's database is brought up to date by itself, in milliseconds. */
@@ -32,7 +36,7 @@ export interface SharedOptions {
 
 /** What all callers of one process share: the database. Engines are made from it, one per caller. */
 export interface Shared {
-  engineFor(signal: AbortSignal, progress: Progress): Engine;
+  engineFor(signal: AbortSignal, progress: Progress): Promise<Engine>;
   close(): Promise<void>;
 }
 
@@ -42,15 +46,22 @@ export function shareDatabase(options: SharedOptions): Shared {
   const { database, schema } = openDatabase(options);
   const files = fileSystem();
   const git = gitProcess();
+  const databases = databasesBy((location, argument) => openAt(location, options, argument));
+  let verified: Verification | undefined;
+  const caller = async (): Promise<Verification> => {
+    if (database.backend === 'local') return LOCAL;
+    // Who could not be verified may be the next time.
+    if (verified === undefined || verified.principal === null) verified = await verify(options);
+    return verified;
+  };
   return {
-    engineFor: (signal, progress) => ({
+    engineFor: async (signal, progress) => ({
       database,
       schema,
       clock: systemClock,
       entropy: systemEntropy,
       presence: systemPresence,
-      // Nobody is verified yet, and who has no credential is somebody on a file of this machine only.
-      principal: database.backend === 'local' ? { kind: 'local' } : null,
+      ...(await caller()),
       files,
       git,
       embedder: null,
@@ -59,13 +70,23 @@ export function shareDatabase(options: SharedOptions): Shared {
       progress,
       signal,
       contracts,
+      databases,
     }),
     close: () => database.close(),
   };
 }
 
-function openDatabase(options: SharedOptions): { database: Database; schema: SchemaAdmin } {
-  const { db, dataDir, busyTimeoutMs, syncEveryMs } = options;
+/** Who has no credential is somebody on a file of this machine only. */
+const LOCAL: Verification = { principal: { kind: 'local' } };
+
+async function verify({ configDir, variables }: SharedOptions): Promise<Verification> {
+  // Loaded here: a local database never needs it.
+  const { verifiedPrincipal } = await import('./github/principal.ts');
+  return verifiedPrincipal(configDir, () => formatTime(systemClock.now()), variables);
+}
+
+function openDatabase(options: SharedOptions): OpenDatabase {
+  const { db, dataDir, syncEveryMs } = options;
   const { token, syncUrl } = readServerEnvironment(options.variables);
   const common = { migrations: join(packageRoot(), 'migrations'), clock: systemClock };
   const location = db === undefined ? undefined : databaseLocation(db);
@@ -79,17 +100,23 @@ function openDatabase(options: SharedOptions): { database: Database; schema: Sch
     const file = location?.path ?? join(dataDir, replicaName(server.url));
     return openReplica({ ...common, file, server: { ...server, token }, syncEveryMs });
   }
-  if (location?.kind === 'server') {
+  return openAt(location ?? { kind: 'file', path: join(dataDir, 'gh-rag.db') }, options);
+}
+
+/** Opens what a location names; `argument` is who named it. */
+function openAt(location: DatabaseLocation, options: SharedOptions, argument = 'db'): OpenDatabase {
+  const common = { migrations: join(packageRoot(), 'migrations'), clock: systemClock };
+  if (location.kind === 'server') {
     const { url, host, location: name } = location;
+    const { token } = readServerEnvironment(options.variables);
     return openRemote({ ...common, server: { url, host, location: name, token } });
   }
-  const file = location?.path ?? join(dataDir, 'gh-rag.db');
-  if (isReplica(file)) {
-    throw new Failure('invalid_input', `db: ${file} is the copy of a server's database`, {
-      hint: 'Set GH_RAG_SYNC_URL to that server, or name another file with --db.',
+  if (isReplica(location.path)) {
+    throw new Failure('invalid_input', `${argument}: ${location.path} is the copy of a server's database`, {
+      hint: 'Set GH_RAG_SYNC_URL to that server, or name another file.',
     });
   }
-  return openLocal({ ...common, file, busyTimeoutMs });
+  return openLocal({ ...common, file: location.path, busyTimeoutMs: options.busyTimeoutMs });
 }
 
 function serverOf(syncUrl: string) {
@@ -106,10 +133,9 @@ function replicaName(url: string): string {
 }
 
 /** One engine for one command. */
-export function composeEngine(options: SharedOptions & { readonly progress: Progress; readonly signal: AbortSignal }): {
-  engine: Engine;
-  close(): Promise<void>;
-} {
+export async function composeEngine(
+  options: SharedOptions & { readonly progress: Progress; readonly signal: AbortSignal },
+): Promise<{ engine: Engine; close(): Promise<void> }> {
   const shared = shareDatabase(options);
-  return { engine: shared.engineFor(options.signal, options.progress), close: () => shared.close() };
+  return { engine: await shared.engineFor(options.signal, options.progress), close: () => shared.close() };
 }

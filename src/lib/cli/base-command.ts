@@ -152,8 +152,7 @@ export abstract class BaseCommand extends Command {
   protected async composeEngine(options: EngineOptions): Promise<OpenEngine> {
     // Imported here, so that --help and a usage error load no database driver.
     const { composeEngine } = await import('../adapters/compose.ts');
-    const composed = composeEngine(options);
-    return { engine: composed.engine, close: () => composed.close() };
+    return composeEngine(options);
   }
 
   async #openEngine(): Promise<OpenEngine> {

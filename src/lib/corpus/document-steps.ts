@@ -1,4 +1,4 @@
-import type { WriteStep } from '../engine/database.ts';
+import type { Change, WriteStep } from '../engine/database.ts';
 import { DOCUMENT_TYPES } from './document-types.ts';
 import type { IndexedDocument } from './indexed-document.ts';
 import { indexProvenance, sourceId } from './provenance.ts';
@@ -76,18 +76,23 @@ export function documentSteps(entries: readonly Entry[]): WriteStep[] {
       last_line: passage.lines?.end ?? null,
     })),
   );
-  const search = (tokenizer: 'nat' | 'code') =>
-    entries
-      .filter(({ document }) => DOCUMENT_TYPES[document.type].tokenizer === tokenizer)
-      .flatMap(({ key, passages: cut }) =>
-        cut.map((passage) => ({ key, ordinal: passage.ordinal, ...passage.search })),
-      );
   return [
     rowsStep(UPSERT_DOCUMENTS, ['repo', ...COLUMNS], entries.map(documentRow)),
     rowsStep(UPSERT_BODIES, BODY_COLUMNS, bodies),
     rowsStep(INSERT_PASSAGES, PASSAGE_COLUMNS, passages),
-    rowsStep(insertSearch('passages_nat'), SEARCH_COLUMNS, search('nat')),
-    rowsStep(insertSearch('passages_code'), SEARCH_COLUMNS, search('code')),
+    searchSteps(entries),
+  ].flat();
+}
+
+/** Writes the full-text rows of documents that are stored with their passages. */
+export function searchSteps(entries: readonly Omit<Entry, 'hash'>[]): Change[] {
+  const rows = (tokenizer: 'nat' | 'code') =>
+    entries
+      .filter(({ document }) => DOCUMENT_TYPES[document.type].tokenizer === tokenizer)
+      .flatMap(({ key, passages }) => passages.map(({ ordinal, search }) => ({ key, ordinal, ...search })));
+  return [
+    rowsStep(insertSearch('passages_nat'), SEARCH_COLUMNS, rows('nat')),
+    rowsStep(insertSearch('passages_code'), SEARCH_COLUMNS, rows('code')),
   ].flat();
 }
 

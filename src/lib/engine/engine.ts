@@ -25,6 +25,8 @@ export interface Engine {
   readonly presence: Presence;
   /** Whose feedback memory this is; null: nobody could be verified, and nothing of it is read or written. */
   readonly principal: Principal | null;
+  /** Why nobody could be verified, e.g. `there is no token`. */
+  readonly principalProblem?: string | undefined;
   readonly files: Files;
   readonly git: Git;
   /** null: no dense side; sparse retrieval answers alone. */

@@ -8,10 +8,11 @@ import type { Principal } from '../engine/principal.ts';
  * use too, whoever has no credential is nobody.
  */
 export function requirePrincipal(engine: Engine): Principal {
-  const { principal, database } = engine;
+  const { principal, database, principalProblem } = engine;
   if (principal?.kind === 'github' || (principal !== null && database.backend === 'local')) return principal;
-  throw new Failure('principal_required', 'the feedback memory of this database needs a verified GitHub user', {
-    hint: 'Set GH_TOKEN, or run gh auth login.',
+  const reason = principalProblem === undefined ? '' : `, and ${principalProblem}`;
+  throw new Failure('principal_required', `the memory of a shared database needs a verified GitHub user${reason}`, {
+    hint: 'Set GH_TOKEN to a token of yours, or run gh auth login.',
   });
 }
 

@@ -65,7 +65,7 @@ test('who is known stays known while GitHub is away; who is not is nobody', asyn
   expect(await verify('token-of-ada')).toEqual({ principal: { kind: 'github', userId: 11 } });
   expect(await verify('token-of-bob')).toEqual({
     principal: null,
-    problem: expect.stringMatching(/^127.*reached$/) as string,
+    principalProblem: expect.stringMatching(/^127.*reached$/) as string,
   });
 });
 
@@ -79,13 +79,13 @@ test.each<[string, { status: number; body: string } | undefined, RegExp]>([
 ])('%s verifies nobody, and nothing is kept', async (_, given, problem) => {
   answer = given;
   const verification = await verify('token-of-eve');
-  expect(verification).toEqual({ principal: null, problem: expect.stringMatching(problem) as string });
+  expect(verification).toEqual({ principal: null, principalProblem: expect.stringMatching(problem) as string });
   expect(JSON.stringify(verification)).not.toContain('token-of-eve');
   expect(() => readdirSync(configDir)).toThrow('ENOENT');
 });
 
 test('without a token nobody is asked', async () => {
-  expect(await verify('', { GITHUB_TOKEN: ' ' })).toEqual({ principal: null, problem: 'there is no token' });
+  expect(await verify('', { GITHUB_TOKEN: ' ' })).toEqual({ principal: null, principalProblem: 'there is no token' });
   expect(asked).toEqual([]);
 });
 

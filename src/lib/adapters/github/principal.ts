@@ -6,7 +6,9 @@ import type { Principal } from '../../engine/principal.ts';
 import { type Credential, findCredential } from './credential.ts';
 
 /** Who a caller is; or why that is not known, in words that follow "needs a verified GitHub user". */
-export type Verification = { readonly principal: Principal } | { readonly principal: null; readonly problem: string };
+export type Verification =
+  | { readonly principal: Principal }
+  | { readonly principal: null; readonly principalProblem: string };
 
 const VERIFY_TIMEOUT_MS = 8000;
 
@@ -23,14 +25,14 @@ export async function verifiedPrincipal(
   variables: NodeJS.ProcessEnv = process.env,
 ): Promise<Verification> {
   const credential = await findCredential(variables);
-  if (credential === undefined) return { principal: null, problem: 'there is no token' };
+  if (credential === undefined) return { principal: null, principalProblem: 'there is no token' };
   const file = join(configDir, 'principals.json');
   const key = createHash('sha256').update(`${credential.apiUrl}\n${credential.token}`).digest('hex');
   const known = await readRemembered(file);
   const userId = known[key]?.user_id;
   if (userId !== undefined) return { principal: { kind: 'github', userId } };
   const answer = await askGitHub(credential);
-  if (typeof answer === 'string') return { principal: null, problem: answer };
+  if (typeof answer === 'string') return { principal: null, principalProblem: answer };
   await remember(configDir, file, { ...known, [key]: { user_id: answer, verified_at: now() } });
   return { principal: { kind: 'github', userId: answer } };
 }

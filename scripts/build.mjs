@@ -67,7 +67,8 @@ export async function build(root) {
   });
   rmSync(dirname(outfile), { recursive: true, force: true });
   mkdirSync(dirname(outfile), { recursive: true });
-  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
+  for (const { path, text } of outputFiles)
+    writeFileSync(path, text.replaceAll(/\bimport\("/g, 'require("../bin/import.cjs")("'));
   // The one that was built before, in this process.
   Reflect.deleteProperty(createRequire(import.meta.url).cache, outfile);
   writeFileSync(join(root, 'oclif.manifest.json'), `${JSON.stringify(await manifestOf(root), null, 2)}\n`);

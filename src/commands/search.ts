@@ -4,6 +4,7 @@ import { commandShape } from '../lib/cli/flags.ts';
 import { renderSearch } from '../lib/cli/render-search.ts';
 import { chooseRepositories } from '../lib/cli/repository.ts';
 import { searchHints, searchNotes } from '../lib/cli/search-notes.ts';
+import { staleNote } from '../lib/cli/stale-note.ts';
 import { indexedSlug } from '../lib/corpus/repos.ts';
 import { search } from '../lib/retrieval/search.ts';
 
@@ -69,10 +70,16 @@ export default class Search extends BaseCommand {
       await openInBrowser(first.url);
     }
     const now = this.host.clock.now();
+    const { staleSince } = engine.database;
+    const notes = [
+      ...(note === undefined ? [] : [note]),
+      ...searchNotes(output, now),
+      ...(staleSince === undefined ? [] : [staleNote(staleSince, now)]),
+    ];
     return {
       output,
       text: (terminal) => renderSearch(output, terminal, now),
-      notes: [...(note === undefined ? [] : [note]), ...searchNotes(output, now)],
+      notes,
       hints: searchHints(output),
     };
   }

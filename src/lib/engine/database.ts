@@ -52,8 +52,8 @@ export interface Database {
   /** Where it is, fit for printing: never holds a credential. */
   readonly location: string;
   /**
-   * Of a replica whose primary is away: when the copy was last in step, in milliseconds since the epoch; null where
-   * that is not known. Undefined where the answers are as new as can be.
+   * Of a replica whose primary is away, or gives out less than was written to it: when the copy was last in step, in
+   * milliseconds since the epoch; null where that is not known. Undefined where the answers are as new as can be.
    */
   readonly staleSince?: number | null | undefined;
   /** Runs queries in order against one snapshot. One round trip. Fails with `database_unavailable` or `database_busy`. */

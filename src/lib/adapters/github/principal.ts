@@ -41,9 +41,9 @@ export async function verifiedPrincipal(
 async function askGitHub({ token, apiUrl }: Credential): Promise<number | string> {
   const host = URL.canParse(apiUrl) ? new URL(apiUrl).host : 'GitHub';
   const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+  // Loaded here: who is known already does not wait for it.
+  const { Octokit } = await import('octokit');
   try {
-    // Loaded here: who is known already does not wait for it.
-    const { Octokit } = await import('octokit');
     const octokit = new Octokit({
       auth: token,
       baseUrl: apiUrl,

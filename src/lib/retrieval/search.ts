@@ -1,28 +1,21 @@
 import { formatTime } from '../core/time.ts';
-import type { Filters } from '../corpus/filters.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Principal } from '../engine/principal.ts';
 import { activationsOfDocumentsQuery } from '../feedback/activation-store.ts';
 import { requirePrincipal } from '../feedback/principal.ts';
 import { type MemoryState, revisionQuery } from '../feedback/trace.ts';
 import { defineOperation } from '../operation/operation.ts';
-import { aggregate, type Group, nameOthers } from './aggregate.ts';
-import { candidatesQuery } from './candidates.ts';
+import { nameOthers } from './aggregate.ts';
 import { bodiesQuery, documentsQuery, passagesQuery } from './details.ts';
 import { type Expansion, expand, NO_EXPANSION } from './expand.ts';
-import { fetchQuery, requireAll } from './fetch.ts';
-import { filtersOf } from './filter-input.ts';
-import { buildFtsQuery } from './fts-query.ts';
-import { reciprocalRankFusion } from './fusion.ts';
+import { type Found, findHits, MAX_ROWS, type Plan, planOf } from './find.ts';
 import { firstPassage, type Hit } from './hit.ts';
 import { graphResults } from './graph-results.ts';
 import { nearest } from './nearest.ts';
 import { reposQuery, unmatchedFiltersQuery } from './populations.ts';
 import { remember } from './remember.ts';
 import { resultOf } from './respond.ts';
-import { scanQuery } from './scan.ts';
 import {
-  DEFAULT_SCAN_WINDOW_MS,
   type SearchInput,
   type SearchOutput,
   type SearchResult,
@@ -30,16 +23,12 @@ import {
   searchOutput,
 } from './search-contract.ts';
 import { snippetFor } from './snippet-for.ts';
-import { poolOf, sparseRanking } from './sparse-ranking.ts';
 
-/** An answer names folded rows until it has this many rows, and always some: agents pay for every character. */
-const MAX_ROWS = 11;
+/** Folded rows that are named of every result, as far as there are any. */
 const MIN_NAMED = 1;
 
 /** Rows with an inlined body, per type. */
 const MAX_INLINED = 3;
-
-const EARLIEST_TIME_MS = -8.64e15;
 
 export const search = defineOperation({
   name: 'search',
@@ -81,89 +70,6 @@ export const search = defineOperation({
     return remember(engine, input, answer, { state, complete: graph.complete });
   },
 });
-
-interface Plan {
-  readonly mode: SearchOutput['mode'];
-  /** As asked for; what `filters_unmatched` is about. */
-  readonly asked: Filters;
-  /** With the default window of a scan. */
-  readonly effective: Filters;
-}
-
-function planOf(input: SearchInput, now: number): Plan {
-  const asked = filtersOf(input, now);
-  if (input.sources !== undefined) return { mode: 'fetch', asked, effective: asked };
-  if (input.query !== undefined && input.query.trim() !== '') return { mode: 'search', asked, effective: asked };
-  const until = asked.until ?? now + 1;
-  const since = asked.since ?? Math.max(EARLIEST_TIME_MS, (asked.until ?? now) - DEFAULT_SCAN_WINDOW_MS);
-  return { mode: 'scan', asked, effective: { ...asked, since, until } };
-}
-
-interface Found {
-  readonly groups: readonly Group<Hit>[];
-  readonly truncated: boolean;
-  readonly sparseCandidates: number;
-}
-
-/** Round trip one: what matches. */
-async function findHits(engine: Engine, input: SearchInput, { effective, mode }: Plan): Promise<Found> {
-  const { top_k: limit, sort, sources = [] } = input;
-  if (mode === 'fetch') {
-    const [fetched] = await engine.database.read([fetchQuery(sources, effective)]);
-    const hits = requireAll(sources, fetched);
-    const groups = hits.map((representative) => ({ representative, others: [], count: 0 }));
-    return { groups, truncated: false, sparseCandidates: 0 };
-  }
-  if (mode === 'scan') {
-    const order = sort === 'created_desc' ? 'created_at' : 'updated_at';
-    const scan = scanQuery(effective, order, { entities: limit + 1, rows: MAX_ROWS });
-    const [hits] = await engine.database.read([scan]);
-    const groups = aggregate(hits, limit + 1).map((group) => ({
-      ...group,
-      count: group.representative.entityRows - 1,
-    }));
-    return { groups: groups.slice(0, limit), truncated: groups.length > limit, sparseCandidates: 0 };
-  }
-  const hits = await sparseHits(engine, input, effective);
-  return { groups: aggregate(inOrder(hits, sort), limit), truncated: false, sparseCandidates: hits.length };
-}
-
-async function sparseHits(engine: Engine, input: SearchInput, filters: Filters): Promise<Hit[]> {
-  const { query = '', top_k: entities, sort, fusion } = input;
-  if (fusion === 'dense_only') return [];
-  const pool = Math.max(50, entities * 5);
-  const by = sort === 'relevance' ? 'score' : timeOf(sort);
-  const candidates = candidatesQuery(buildFtsQuery(query), filters, { pool, entities, by });
-  if (candidates === undefined) return [];
-  const [rows] = await engine.database.read([candidates]);
-  const ranking = sparseRanking(rows);
-  // A time sort takes all of them: the newest may rank last.
-  const kept = by === 'score' ? poolOf(ranking, pool, entities) : ranking;
-  return kept.map((hit) => ({
-    passageId: hit.passageId,
-    documentId: hit.documentId,
-    entity: hit.entity,
-    type: hit.type,
-    createdAt: hit.createdAt,
-    updatedAt: hit.updatedAt,
-    score: reciprocalRankFusion([hit.rank]),
-    sparseScore: hit.score,
-    sparseRank: hit.rank,
-    denseScore: null,
-    denseRank: null,
-    rerankScore: null,
-  }));
-}
-
-function timeOf(sort: 'updated_desc' | 'created_desc'): 'updated_at' | 'created_at' {
-  return sort === 'updated_desc' ? 'updated_at' : 'created_at';
-}
-
-function inOrder(hits: readonly Hit[], sort: SearchInput['sort']): readonly Hit[] {
-  if (sort === 'relevance') return hits;
-  const time = (hit: Hit): number => (sort === 'updated_desc' ? hit.updatedAt : hit.createdAt);
-  return hits.toSorted((a, b) => time(b) - time(a) || a.documentId - b.documentId);
-}
 
 interface Shown
   extends Pick<SearchOutput, 'filters_unmatched' | 'nearest_repos' | 'repos' | 'results' | 'graph_results'> {

@@ -10,6 +10,7 @@ import { edgesOf } from './indexing/edges.ts';
 import { indexDocument } from './indexing/index-document.ts';
 import { indexOperation } from './ingest/index.ts';
 import type { AnyOperation } from './operation/operation.ts';
+import { evaluate } from './retrieval/evaluate.ts';
 import { search } from './retrieval/search.ts';
 
 export const index = indexOperation(indexDocument, edgesOf);
@@ -26,5 +27,6 @@ export const operations: readonly AnyOperation[] = [
   doctor,
   migrate,
   dbCopy,
+  evaluate,
   schemaCheck,
 ];

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { TestRepository } from '../support/repository.ts';
@@ -43,6 +43,7 @@ function prepared(example: string): string {
   return example
     .replace(/ export\.jsonl\.gz/, ` ${gzip.replace(/\.txt$/, '')}.jsonl.gz`)
     .replace(/ copy index\.db \S+/, () => ` copy ${source()} ${join(sandbox.home, `copy-${String((copies += 1))}.db`)}`)
+    .replace(/ examples\//, ` ${dirname(EXAMPLE)}/`)
     .replace(/ --db \.\/[\w.]+/, ` --db ${sandbox.database}`)
     .replace(/^(gh-rag serve .*)$/, '$1 < /dev/null');
 }

@@ -1,0 +1,158 @@
+import * as z from 'zod';
+import { Failure } from '../core/failure.ts';
+import type { Engine } from '../engine/engine.ts';
+import { defineOperation } from '../operation/operation.ts';
+import { findHits, planOf } from './find.ts';
+import { type GoldQuestion, readGold } from './gold.ts';
+import { nearest } from './nearest.ts';
+import { pairedDifference } from './paired-bootstrap.ts';
+import { plainBm25Query, plainRanking } from './plain-bm25.ts';
+import { reposQuery } from './populations.ts';
+import { CUTOFF, firstRank, judge, MEASURES, meanRelevance, type Relevance } from './relevance-metrics.ts';
+import { searchInput } from './search-contract.ts';
+
+/** Rankings that can be compared; the first is what `search` does, the last the baseline. */
+const CONFIGURATIONS = ['search', 'bm25'] as const;
+type Configuration = (typeof CONFIGURATIONS)[number];
+const BASELINE = 'bm25';
+
+const share = z.number().min(0).max(1);
+const relevance = z.object({ mrr_10: share, recall_10: share, ndcg_10: share, hits_1: share, hits_3: share });
+const difference = z.object({
+  configuration: z.enum(CONFIGURATIONS),
+  baseline: z.enum(CONFIGURATIONS),
+  measure: z.enum(MEASURES),
+  mean: z.number(),
+  low: z.number().describe('Lower bound of the 95 % interval of a paired bootstrap.'),
+  high: z.number(),
+});
+
+const output = z.object({
+  questions: z.int(),
+  configurations: z.array(
+    z.object({
+      name: z.enum(CONFIGURATIONS),
+      all: relevance,
+      kinds: z.record(z.string(), relevance.extend({ questions: z.int() })),
+    }),
+  ),
+  differences: z.array(difference),
+  /** By the rank of the first relevant result. */
+  wins: z.int(),
+  losses: z.int(),
+  ties: z.int(),
+  ranks: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.string(),
+      search: z.int().nullable().describe('Rank of the first relevant result; null: not among the first ten.'),
+      bm25: z.int().nullable(),
+    }),
+  ),
+});
+
+export type EvaluateOutput = z.output<typeof output>;
+
+export const evaluate = defineOperation({
+  name: 'eval',
+  title: 'Measure relevance on a gold file',
+  description:
+    'Runs the questions of a gold file through search and through plain FTS5 BM25 over the same passages, and compares where the known answers come. Only reads: it leaves no trace and writes nothing.',
+  input: z.strictObject({
+    gold: z.string().min(1).describe('A gold file: JSON lines with query and relevant.'),
+    repo: z.string().min(1).optional().describe('The repository that the questions are about, as owner/name.'),
+  }),
+  output,
+  effect: 'read',
+  openWorld: false,
+  faces: ['cli'],
+  async handler(engine, { gold, repo }) {
+    const { signal, files, progress } = engine;
+    const [repos] = await engine.database.read([reposQuery()]);
+    const only = repos.length === 1 ? repos[0] : undefined;
+    const spelling = (named: string): string => spelled(named, repos);
+    const questions = await readGold(files, gold, { repo: repo ?? only, signal, spelling });
+    const step = progress.start('questions', questions.length);
+    const judged: Judged[] = [];
+    for (const question of questions) {
+      if (signal.aborted) throw new Failure('interrupted', 'stopped; nothing was written');
+      judged.push(await judgedOf(engine, question));
+      step.advance(judged.length);
+    }
+    step.end();
+    return report(judged);
+  },
+});
+
+interface Judged {
+  readonly question: GoldQuestion;
+  readonly relevance: Readonly<Record<Configuration, Relevance>>;
+  readonly ranks: Readonly<Record<Configuration, number | null>>;
+}
+
+async function judgedOf(engine: Engine, question: GoldQuestion): Promise<Judged> {
+  const rankings = { search: await searchRanking(engine, question), bm25: await plainRankingOf(engine, question) };
+  const kept = (name: Configuration): string[] => rankings[name].filter((entity) => !question.excluded.has(entity));
+  const each = <Value>(of: (ranking: string[]) => Value) => ({ search: of(kept('search')), bm25: of(kept('bm25')) });
+  return {
+    question,
+    relevance: each((ranking) => judge(ranking, question.relevant)),
+    ranks: each((ranking) => firstRank(ranking, question.relevant)),
+  };
+}
+
+/** What `search` would answer, without showing it and without a trace. */
+async function searchRanking(engine: Engine, { query, repo, excluded }: GoldQuestion): Promise<string[]> {
+  const input = searchInput.parse({ query: query.slice(0, 4096), repo, top_k: Math.min(50, CUTOFF + excluded.size) });
+  const { groups } = await findHits(engine, input, planOf(input, engine.clock.now()));
+  return groups.map(({ representative }) => representative.entity);
+}
+
+async function plainRankingOf(engine: Engine, { query, repo }: GoldQuestion): Promise<string[]> {
+  const plain = plainBm25Query(query, repo);
+  if (plain === undefined) return [];
+  const [rows] = await engine.database.read([plain]);
+  return plainRanking(rows);
+}
+
+function spelled(named: string, repos: readonly string[]): string {
+  const found = repos.find((slug) => slug.toLowerCase() === named.toLowerCase());
+  if (found !== undefined) return found;
+  const near = nearest(named, repos, 3);
+  throw new Failure('not_found', `repo: ${named} is not indexed`, {
+    hint: near.length === 0 ? 'Index it first: gh-rag index PATH' : `Did you mean ${near.join(' or ')}?`,
+  });
+}
+
+function report(judged: readonly Judged[]): EvaluateOutput {
+  const kinds = [...new Set(judged.map(({ question }) => question.kind))].sort();
+  const mean = (name: Configuration, of: readonly Judged[]): Relevance =>
+    meanRelevance(of.map(({ relevance: each }) => each[name]));
+  const values = (name: Configuration, measure: keyof Relevance): number[] =>
+    judged.map(({ relevance: each }) => each[name][measure]);
+  // A question without an answer ranks behind all others.
+  const order = ({ ranks }: Judged): number => (ranks.bm25 ?? CUTOFF + 1) - (ranks.search ?? CUTOFF + 1);
+  return {
+    questions: judged.length,
+    configurations: CONFIGURATIONS.map((name) => ({
+      name,
+      all: mean(name, judged),
+      kinds: Object.fromEntries(
+        kinds.map((kind) => {
+          const of = judged.filter(({ question }) => question.kind === kind);
+          return [kind, { ...mean(name, of), questions: of.length }];
+        }),
+      ),
+    })),
+    differences: MEASURES.map((measure) => ({
+      configuration: 'search',
+      baseline: BASELINE,
+      measure,
+      ...pairedDifference(values('search', measure), values(BASELINE, measure)),
+    })),
+    wins: judged.filter((each) => order(each) > 0).length,
+    losses: judged.filter((each) => order(each) < 0).length,
+    ties: judged.filter((each) => order(each) === 0).length,
+    ranks: judged.map(({ question, ranks }) => ({ id: question.id, kind: question.kind, ...ranks })),
+  };
+}

@@ -1,9 +1,20 @@
 import { afterEach, expect, test } from 'vitest';
 import { status } from '../../src/lib/admin/status.ts';
+import { renderStatus } from '../../src/lib/cli/render-admin.ts';
+import { terminalOf } from '../../src/lib/cli/terminal.ts';
 import { change } from '../../src/lib/engine/database.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { CountingDatabase } from '../support/database.ts';
 import { comment, diff, doc, issue, TestProject } from '../support/project.ts';
+
+const NO_COLOR = {
+  noColor: '1',
+  forceColor: undefined,
+  cliColorForce: undefined,
+  cliColor: undefined,
+  term: undefined,
+};
+const PLAIN = terminalOf(NO_COLOR, { isTTY: false, columns: undefined });
 
 let project: TestProject | undefined;
 afterEach(async () => {
@@ -58,11 +69,28 @@ test('of an empty database says that there is nothing', async () => {
   expect(await invoke(status, engine, {})).toMatchObject({ documents: 0, passages: 0, repos: [], watermarks: [] });
 });
 
+test.each([
+  [null, null],
+  [Date.UTC(2024, 5, 1, 11, 57), '2024-06-01T11:57:00.000Z'],
+])('tells since when a copy is behind its server: %s', async (staleSince, stale_since) => {
+  const { engine, test: database } = await open([]);
+  const fresh = await invoke(status, engine, {});
+  expect(fresh.database).not.toHaveProperty('stale_since');
+  const behind = new CountingDatabase(engine.database);
+  Object.defineProperty(behind, 'staleSince', { value: staleSince });
+  const answer = await invoke(status, { ...engine, database: behind }, {});
+  expect(status.output.parse(answer).database.stale_since).toBe(stale_since);
+  const text = renderStatus(answer, PLAIN, database.clock.ms);
+  expect(text).toContain(
+    `\n          The database server is away or behind: this is a local copy ${stale_since === null ? 'of unknown age' : 'from 3 minutes ago'}.\n`,
+  );
+});
+
 test('names at most 200 watermarks', async () => {
   const { engine } = await open([]);
   await engine.database.write([
     change(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
-      INSERT INTO watermarks SELECT 'export:' || i, 'records', '1', i <> 7, '2024-01-01T00:00:00.000Z' FROM n`),
+      INSERT INTO watermarks (source, surface, value, complete, updated_at) SELECT 'export:' || i, 'records', '1', i <> 7, '2024-01-01T00:00:00.000Z' FROM n`),
   ]);
   const { watermarks } = await invoke(status, engine, {});
   expect(watermarks).toHaveLength(200);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { change } from '../../src/lib/engine/database.ts';
+import { testBackend } from '../support/database.ts';
 import { type Caller, codeOf, github, HOUR, MemoryWorld, sourcesOf, THREADS } from './memory.ts';
 
 /** What happens when the memory or the graph fails, and whose memory it is: feedback contract, sections 2 and 3. */
@@ -91,7 +92,8 @@ it('without a principal nothing of the memory is read or written', async () => {
   expect(await world.dump()).toBe(before);
 });
 
-it('the local principal is one per database, named by it', async () => {
+// On a server nobody is local.
+it.skipIf(testBackend() !== 'local')('the local principal is one per database, named by it', async () => {
   const local = world.as({ kind: 'local' });
   await local.threads();
   const [row] = await world.rows('SELECT name FROM principals');

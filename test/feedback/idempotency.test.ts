@@ -144,10 +144,10 @@ it('a key is a principal’s own: another one’s use of it is neither seen nor 
 it('of simultaneous calls with one key one applies, and all receive its receipt', async () => {
   const uses = [step('acme/app#2', 'selected')];
   const calls = Array.from({ length: 12 }, () => ada.use({ trace_id, ...key, uses }));
-  const other = ada.use({ trace_id, ...key, uses: [step('acme/app#3', 'selected')] });
+  const other = codeOf(ada.use({ trace_id, ...key, uses: [step('acme/app#3', 'selected')] }));
   const receipts = await Promise.all(calls);
   expect(new Set(receipts.map((receipt) => JSON.stringify(receipt))).size).toBe(1);
-  expect(await codeOf(other)).toBe('idempotency_conflict');
+  expect(await other).toBe('idempotency_conflict');
   expect(await world.rows('SELECT count(*) AS n FROM receipts')).toEqual([{ n: 1 }]);
   const [source] = (await ada.recall(trace_id)).sources.filter(({ source_id }) => source_id === id('acme/app#2'));
   expect(source).toMatchObject({ stage: 'selected', activation: { usage: 0.2 } });

@@ -11,7 +11,7 @@ import { doctor } from '../../src/lib/admin/doctor.ts';
 import type { Receipt } from '../../src/lib/feedback/receipts.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { bundleForNode } from '../support/bundle.ts';
-import { MIGRATIONS, TestClock } from '../support/database.ts';
+import { MIGRATIONS, TestClock, testBackend } from '../support/database.ts';
 import { startHrana } from '../support/hrana/start.ts';
 import { serverOf } from '../support/served-database.ts';
 import { type Caller, CHAIN, github, HOUR, MemoryWorld, sourcesOf } from './memory.ts';
@@ -36,6 +36,9 @@ beforeAll(async () => {
 afterAll(() => {
   rmSync(dirname(program), { recursive: true, force: true });
 });
+
+/** The programs write the file itself, which this process would read through a copy that nobody told of it. */
+const ON_COPY = testBackend() === 'replica';
 
 let world: MemoryWorld;
 let ada: Caller;
@@ -143,11 +146,15 @@ async function expectOnce(programs: number, { chains, planFile }: Awaited<Return
   await expectStrengths(receipts.values());
 }
 
-it(`${String(PROGRAMS)} programs with the same ${String(CALLS)} keys: each key applies once, everyone gets its receipt`, {
-  timeout: 60_000 + CALLS * 2000,
-}, async () => {
-  await expectOnce(PROGRAMS, await plan(CHAINS, 'shared'));
-});
+it.skipIf(ON_COPY)(
+  `${String(PROGRAMS)} programs with the same ${String(CALLS)} keys: each key applies once, everyone gets its receipt`,
+  {
+    timeout: 60_000 + CALLS * 2000,
+  },
+  async () => {
+    await expectOnce(PROGRAMS, await plan(CHAINS, 'shared'));
+  },
+);
 
 it(`4 programs on a server whose line loses every fifth request or answer, the same ${String(CALLS)} keys`, {
   timeout: 120_000 + CALLS * 5000,
@@ -180,7 +187,7 @@ it(`4 programs on a server whose line loses every fifth request or answer, the s
   }
 });
 
-describe('a program that is killed in the middle of its mutations', () => {
+describe.skipIf(ON_COPY)('a program that is killed in the middle of its mutations', () => {
   it(`leaves each of them whole or undone, ${String(KILLS)} times, and the same calls go on from there`, {
     timeout: 60_000 + KILLS * 5000,
   }, async () => {

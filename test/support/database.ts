@@ -41,7 +41,7 @@ export function testDatabase(options: TestDatabaseOptions = {}): TestDatabase {
   const directory = temporaryDirectory();
   const file = join(directory, 'index.db');
   const clock = new TestClock();
-  const { migrations = MIGRATIONS, busyTimeoutMs, backend = chosenBackend() } = options;
+  const { migrations = MIGRATIONS, busyTimeoutMs, backend = testBackend() } = options;
   const { database, schema } =
     backend === 'local'
       ? openLocal({ file, migrations, clock, busyTimeoutMs })
@@ -58,7 +58,8 @@ export function testDatabase(options: TestDatabaseOptions = {}): TestDatabase {
   };
 }
 
-function chosenBackend(): TestBackend {
+/** What GH_RAG_TEST_BACKEND chooses for tests that do not choose themselves: local, unless it is set. */
+export function testBackend(): TestBackend {
   const chosen = process.env.GH_RAG_TEST_BACKEND ?? 'local';
   if (chosen === 'local' || chosen === 'remote' || chosen === 'replica') return chosen;
   throw new Error(`GH_RAG_TEST_BACKEND must be local, remote or replica, not ${chosen}`);
@@ -80,6 +81,10 @@ export class CountingDatabase implements Database {
 
   get location() {
     return this.#inner.location;
+  }
+
+  get staleSince() {
+    return this.#inner.staleSince;
   }
 
   get trips(): number {

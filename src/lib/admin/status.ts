@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
 import { visibleDocuments } from '../corpus/filters.ts';
+import { formatTime } from '../core/time.ts';
 import { query } from '../engine/database.ts';
 import type { Principal } from '../engine/principal.ts';
 import { defineOperation } from '../operation/operation.ts';
@@ -10,6 +11,11 @@ const statusOutput = z.object({
     backend: z.enum(['local', 'remote', 'replica']),
     location: z.string(),
     schema_version: z.int(),
+    stale_since: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Of a local copy that is behind its server: when it was last in step; null: not known.'),
   }),
   principal: z.string().nullable().describe('Whose feedback memory this is; null: nobody could be verified.'),
   embedder: z.string().nullable(),
@@ -84,11 +90,13 @@ export const status = defineOperation({
         (row) => watermarkRow.parse(row),
       ),
     ]);
+    const { staleSince } = database;
     return {
       database: {
         backend: database.backend,
         location: database.location,
         schema_version: totals?.version ?? 0,
+        ...(staleSince !== undefined && { stale_since: staleSince === null ? null : formatTime(staleSince) }),
       },
       principal: nameOf(engine.principal, totals?.local_principal ?? null),
       embedder: embedder?.id ?? null,

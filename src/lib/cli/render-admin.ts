@@ -1,5 +1,6 @@
 import type { StatusOutput } from '../admin/status.ts';
 import { parseTime } from '../core/time.ts';
+import { staleNote } from './stale-note.ts';
 import { oneLine, relativeAge, type Terminal } from './terminal.ts';
 
 /** The database and each repository in it. */
@@ -15,6 +16,10 @@ export function renderStatus(status: StatusOutput, { style }: Terminal, now: num
     `${style.dim('embedder')}  ${status.embedder ?? 'none: search is lexical'}`,
     `${style.dim('content')}   ${String(status.documents)} documents, ${String(status.passages)} passages`,
   ];
+  if (database.stale_since !== undefined) {
+    const since = database.stale_since === null ? null : (parseTime(database.stale_since) ?? null);
+    lines.splice(1, 0, style.warning(`          ${staleNote(since, now)}`));
+  }
   for (const repo of status.repos) {
     lines.push('', `${style.repo(repo.repo)} ${style.dim(`indexed ${age(repo.index_updated_at)}`)}`);
     for (const [type, count] of Object.entries(repo.documents)) {

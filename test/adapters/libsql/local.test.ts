@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import Libsql from 'libsql';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openLocal } from '../../../src/lib/adapters/libsql/open.ts';
-import { change, guard, query } from '../../../src/lib/engine/database.ts';
+import { change, guard, query, type SqlValue } from '../../../src/lib/engine/database.ts';
 import { bundleForNode } from '../../support/bundle.ts';
 import { MIGRATIONS, type TestDatabase, testDatabase } from '../../support/database.ts';
 
@@ -89,6 +89,21 @@ describe('the local database', () => {
       query('SELECT ? AS i, typeof(?1) AS t, ? AS s, ? AS n, ? AS f', [7, 'ü', null, 1.5], (each) => each),
     ]);
     expect(row).toMatchObject({ i: 7, t: 'integer', s: 'ü', n: null, f: 1.5 });
+  });
+
+  it('never rounds an integer: one beyond 2^53 fails, as does what cannot be told from it', async () => {
+    const { database } = open();
+    const value = (sql: string, args: SqlValue[] = []) =>
+      database.read([query(`SELECT ${sql} AS v`, args, ({ v }) => v)]);
+    expect(await value('?', [2n ** 53n - 1n])).toEqual([[2 ** 53 - 1]]);
+    expect(await value('?', [-(2 ** 53) + 1])).toEqual([[-(2 ** 53) + 1]]);
+    for (const big of [2n ** 53n, -(2n ** 53n) - 1n, 2n ** 63n - 1n]) {
+      await expect(value('?', [big])).rejects.toThrow(/column v is too large/);
+    }
+    await expect(value('1e20')).rejects.toThrow(/too large/);
+    expect(await value('typeof(?)', [1e20])).toEqual([['real']]);
+    expect(await value("'9007199254740993'")).toEqual([['9007199254740993']]);
+    expect(await value('9e999')).toEqual([[Number.POSITIVE_INFINITY]]);
   });
 
   it('flushes every write to the disk but those that need not survive a loss of power', async () => {

@@ -81,6 +81,36 @@ describe('a local copy of a remote database', () => {
     expect(await read(database)).toEqual(['a/mine', 'a/theirs']);
   });
 
+  it('syncs again where a sync that succeeded did not bring an own write', async () => {
+    await migrated();
+    const database = replica();
+    expect(await read(database)).toEqual([]);
+    // The write itself is one of these, and so is every question whether the server is there.
+    await hrana.fault({ scope: 'all', next: Array.from({ length: 6 }, () => 'noNews' as const) });
+    await database.write([insert('a/a')]);
+    expect(await read(database)).toEqual(['a/a']);
+    expect(database.staleSince).toBeUndefined();
+  });
+
+  it.each(['that was read before', 'that is new'])('%s tells since when it lacks an own write', async (kind) => {
+    await migrated();
+    const database = replica();
+    if (kind === 'that was read before') expect(await read(database)).toEqual([]);
+    const syncedAt = clock.ms;
+    clock.ms += 60_000;
+    await hrana.fault({ scope: 'all', rate: 1, kinds: ['noNews'] });
+    expect(await database.write([insert('a/a')])).toEqual({ applied: true });
+    expect(database.staleSince).toBe(kind === 'that was read before' ? syncedAt : null);
+    // Not forgotten by a sync that brings nothing either.
+    expect(await database.sync()).toBe(false);
+    expect(database.staleSince).not.toBeUndefined();
+
+    await hrana.fault({});
+    expect(await database.sync()).toBe(true);
+    expect(database.staleSince).toBeUndefined();
+    expect(await read(database)).toEqual(['a/a']);
+  });
+
   it('is read after a batch that was refused or failed', async () => {
     await migrated();
     const database = replica();

@@ -7,6 +7,7 @@
  * - `cutBody`: everything ran; half of the body arrives as if it were the whole
  * - `hang`: nothing runs and nothing is answered until the client gives up
  * - `expiredStream`: the stream of the request has expired, what it had open is rolled back
+ * - `noNews`: of a request for the log of the database: there is nothing new in it; other requests pass
  * - `status503` and the like: nothing runs, the answer is this status
  * - `latency250` and the like: it runs after so many milliseconds, even when the client has given up by then
  */
@@ -18,6 +19,7 @@ export type FaultKind =
   | 'cutBody'
   | 'hang'
   | 'expiredStream'
+  | 'noNews'
   | `status${number}`
   | `latency${number}`;
 

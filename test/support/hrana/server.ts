@@ -5,9 +5,8 @@ import { type Answer, json, plain, refusal, send } from './answers.ts';
 import { batonOf, type Call, callOf, pathOf, type SqlCall, typesOf } from './calls.ts';
 import { type Fault, type FaultKind, type FaultPlan, Faults } from './faults.ts';
 import { cursorBody, pipelineBody, ProtocolError, RequestError, STREAM_EXPIRED, type WireRequest } from './protocol.ts';
-import { replicate } from './replication.ts';
+import { NO_NEWS, Replication } from './replication.ts';
 import { runBatch, serve } from './requests.ts';
-import { openConnection } from './session.ts';
 import { type Stream, StreamExpired, type StreamOptions, Streams } from './streams.ts';
 
 export interface ServerOptions extends StreamOptions {
@@ -31,6 +30,7 @@ export interface RequestRecord {
 /** A libSQL server over HTTP for tests: Hrana pipelines and cursors in JSON, and the endpoints of embedded replicas. */
 export class HranaServer {
   readonly #options: ServerOptions;
+  readonly #replication: Replication;
   readonly #streams: Streams;
   readonly #faults = new Faults();
   readonly #log: RequestRecord[] = [];
@@ -40,11 +40,12 @@ export class HranaServer {
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    const keeper = openConnection(options.file);
-    keeper.exec('PRAGMA journal_mode = WAL');
+    // First: nothing has opened the file yet.
+    this.#replication = new Replication(options.file);
     this.#streams = new Streams(options);
-    // The last connection to close would fold the log into the file, so this one stays open with the server.
-    this.#http.once('close', () => keeper.close());
+    this.#http.once('close', () => {
+      this.#replication.close();
+    });
     this.#http.keepAliveTimeout = 60_000;
   }
 
@@ -114,6 +115,7 @@ export class HranaServer {
       if (!request.socket.destroyed) await new Promise((resolve) => request.socket.once('close', resolve));
       return 'nothing';
     }
+    if (kind === 'noNews') return pathOf(request).startsWith('/sync/') ? json(NO_NEWS.status, NO_NEWS.body) : null;
     if (kind === 'expiredStream') {
       const baton = call.endpoint === 'other' ? null : batonOf(call.body);
       if (baton !== null) this.#streams.expire(baton);
@@ -130,7 +132,7 @@ export class HranaServer {
     const rights = this.#rights(request.headers.authorization);
     if (rights === null) return refusal(401);
     if (call.endpoint === 'other') {
-      const found = request.method === 'GET' ? replicate(this.#options.file, path) : null;
+      const found = request.method === 'GET' ? this.#replication.answer(path) : null;
       if (found === null) return plain(404, 'Not Found');
       if (!Buffer.isBuffer(found.body)) return json(found.status, found.body);
       return { status: found.status, type: 'application/octet-stream', body: found.body };

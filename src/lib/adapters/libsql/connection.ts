@@ -96,15 +96,22 @@ export class Connection {
   }
 }
 
+/** Fails where libsql has rounded an integer; a REAL beyond 2^53 looks the same, and no column holds one. */
 function named(columns: readonly string[], row: readonly SqlValue[]): SqlRow {
   const object: Record<string, SqlValue> = {};
-  for (const [at, name] of columns.entries()) object[name] = row[at] ?? null;
+  for (const [at, name] of columns.entries()) {
+    const value = row[at] ?? null;
+    if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      throw new RangeError(`the number in column ${name} is too large to be read exactly`);
+    }
+    object[name] = value;
+  }
   return object;
 }
 
-/** JavaScript numbers bind as REAL; whole numbers must arrive as INTEGER. */
+/** JavaScript numbers bind as REAL; whole numbers must arrive as INTEGER, as far as they are exact. */
 function bindable(value: SqlValue): SqlValue {
-  return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value;
 }
 
 /** Names of primary result codes (https://www.sqlite.org/rescode.html) that are told apart. */

@@ -96,15 +96,20 @@ export class RemoteDatabase implements Database {
   }
 
   async write(steps: readonly WriteStep[]): Promise<WriteOutcome> {
+    return (await this.writeTraceably(steps)).outcome;
+  }
+
+  /** As {@link write}, with the id under which `applied_writes` has it wherever an applied write has arrived. */
+  async writeTraceably(steps: readonly WriteStep[]): Promise<{ outcome: WriteOutcome; id: string }> {
     const write = remoteWrite(randomUUID(), [
       { kind: 'guard', name: SCHEMA_GUARD, condition: `(${VERSION_SQL}) = ?`, args: [this.#schemaVersion()] },
       ...steps,
     ]);
     const outcome = await this.#explained(() => this.#exactlyOnce(write));
-    if (outcome.applied || outcome.guard !== SCHEMA_GUARD) return outcome;
+    if (outcome.applied || outcome.guard !== SCHEMA_GUARD) return { outcome, id: write.id };
     await this.#checkSchema();
     // It was migrated in this moment.
-    return this.write(steps);
+    return this.writeTraceably(steps);
   }
 
   close(): Promise<void> {

@@ -4,8 +4,8 @@ import * as z from 'zod';
 const replicaState = z.object({
   /** The server that the file is a copy of, without credentials. */
   primary: z.string(),
-  /** When the copy was last in step, in milliseconds since the epoch. */
-  synced_at: z.number(),
+  /** When the copy was last in step, in milliseconds since the epoch; null: never yet. */
+  synced_at: z.number().nullable(),
 });
 
 export type ReplicaState = z.output<typeof replicaState>;

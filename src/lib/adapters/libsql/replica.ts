@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Failure } from '../../core/failure.ts';
 import type { Clock } from '../../engine/clock.ts';
@@ -10,15 +11,17 @@ import { snapshot } from './local.ts';
 import { makeDirectory } from './open.ts';
 import type { RemoteDatabase, RemoteServer } from './remote.ts';
 import { remoteFailure } from './remote-failures.ts';
-import { boundedFetch, RequestError } from './remote-request.ts';
+import { RequestError } from './remote-request.ts';
+import { absence } from './replica-preflight.ts';
 import { isReplica, readReplicaState, writeReplicaState } from './replica-state.ts';
 import { ReplicaSync } from './replica-sync.ts';
 import { foreignDatabase, requireSchema, TABLES_SQL, VERSION_SQL } from './schema-version.ts';
 
-/** How long the server may take to say that it is there. */
-const PREFLIGHT_MS = 2500;
-
 const BUSY_TIMEOUT_MS = 1000;
+
+/** Syncs after a write until the copy has it; the pause doubles. */
+const CATCH_UP_SYNCS = 6;
+const CATCH_UP_PAUSE_MS = 15;
 
 export interface ReplicaOptions {
   readonly file: string;
@@ -41,10 +44,13 @@ export class ReplicaDatabase implements Database {
   readonly location: string;
   readonly #options: ReplicaOptions;
   #copy: Promise<Connection> | undefined;
+  #opened: Connection | undefined;
   readonly #sync: ReplicaSync;
   #synced = false;
   #timer: NodeJS.Timeout | undefined;
-  #away = false;
+  #stale = false;
+  /** Own writes that the copy did not have yet when it was last looked at. */
+  readonly #awaited = new Set<string>();
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
@@ -54,7 +60,7 @@ export class ReplicaDatabase implements Database {
   }
 
   get staleSince(): number | null | undefined {
-    return this.#away ? (readReplicaState(this.#options.file)?.synced_at ?? null) : undefined;
+    return this.#stale ? (readReplicaState(this.#options.file)?.synced_at ?? null) : undefined;
   }
 
   async read<const Queries extends readonly Query<unknown>[]>(queries: Queries): Promise<Rows<Queries>> {
@@ -70,28 +76,31 @@ export class ReplicaDatabase implements Database {
 
   async write(steps: readonly WriteStep[]): Promise<WriteOutcome> {
     this.#requireOwnCopy();
-    const outcome = await this.#options.primary.write(steps);
+    const deadline = performance.now() + this.#options.server.timeoutMs;
+    const { outcome, id } = await this.#options.primary.writeTraceably(steps);
+    if (outcome.applied) this.#awaited.add(id);
     // It is applied, or refused because of something newer than the copy. Without a sync the copy is older, not wrong.
-    await this.sync().catch(() => {
-      this.#away = true;
+    await this.#catchUp(deadline).catch(() => {
+      this.#stale = true;
     });
     return outcome;
   }
 
-  /** Brings the copy up to date. Tells whether it is; false where the server is away. Fails where it refuses. */
+  /**
+   * Brings the copy up to date. Tells whether it is; false where the server is away, or gives out less than was written.
+   * Fails where it refuses.
+   */
   async sync(): Promise<boolean> {
-    this.#requireOwnCopy();
-    const reason = await this.#absence();
-    this.#away = reason !== undefined || !(await this.#transfer());
-    return !this.#away;
+    await this.#update();
+    return !this.#stale;
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    const opened = this.#copy;
+    await this.#copy?.catch(() => undefined);
     this.#copy = undefined;
-    const copy = await opened?.catch(() => undefined);
-    copy?.close();
+    this.#opened?.close();
+    this.#opened = undefined;
     await this.#sync.close();
     await this.#options.primary.close();
   }
@@ -106,9 +115,8 @@ export class ReplicaDatabase implements Database {
 
   async #connect(): Promise<Connection> {
     const { file, server, syncEveryMs } = this.#options;
-    this.#requireOwnCopy();
-    const reason = await this.#absence();
-    this.#away = reason !== undefined || !(await this.#transfer());
+    // A write was first, and brought it up to date.
+    const reason = this.#synced && !this.#stale ? undefined : await this.#update();
     if (!existsSync(file) || statSync(file).size === 0) {
       const failure = remoteFailure(reason ?? new RequestError('network'), server.host);
       const why = failure instanceof Failure ? failure.message : 'the server is away';
@@ -120,29 +128,30 @@ export class ReplicaDatabase implements Database {
     if (syncEveryMs !== undefined) {
       this.#timer = setInterval(() => void this.sync().catch(() => undefined), syncEveryMs).unref();
     }
-    return new Connection(`${pathToFileURL(file).href}?mode=ro`, BUSY_TIMEOUT_MS);
+    this.#opened = this.#connection();
+    return this.#opened;
   }
 
-  /** Why the server does not answer; undefined where it does. Fails where it answers and refuses. */
-  async #absence(): Promise<RequestError | undefined> {
-    const { url, host, token, timeoutMs } = this.#options.server;
-    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const info = new URL('info', url.endsWith('/') ? url : `${url}/`);
-    try {
-      const response = await boundedFetch(Math.min(PREFLIGHT_MS, timeoutMs), /^/)(new Request(info, { headers }));
-      await response.json();
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof RequestError)) return new RequestError('not_libsql', { cause: error });
-      if (error.problem === 'credential') throw remoteFailure(error, host);
-      if (error.problem === 'not_found') {
-        throw new Failure('database_unavailable', `the database server ${host} gives out no copies`, {
-          hint: 'Unset GH_RAG_SYNC_URL and put its URL into GH_RAG_DB.',
-          cause: error,
-        });
-      }
-      return error;
+  #connection(): Connection {
+    return new Connection(`${pathToFileURL(this.#options.file).href}?mode=ro`, BUSY_TIMEOUT_MS);
+  }
+
+  /** Syncs until the copy has every own write, a bounded number of times. */
+  async #catchUp(deadline: number): Promise<void> {
+    for (let count = 1, pause = CATCH_UP_PAUSE_MS; ; count += 1, pause *= 2) {
+      const reason = await this.#update();
+      const hopeless = reason !== undefined || count >= CATCH_UP_SYNCS || performance.now() + pause > deadline;
+      if (!this.#stale || hopeless) return;
+      await delay(pause);
     }
+  }
+
+  /** Syncs once and notes whether the copy is in step. Gives the reason where the server does not answer. */
+  async #update(): Promise<RequestError | undefined> {
+    this.#requireOwnCopy();
+    const reason = await absence(this.#options.server);
+    this.#stale = reason !== undefined || !(await this.#transfer());
+    return reason;
   }
 
   /** Tells whether the copy is in step. */
@@ -155,8 +164,28 @@ export class ReplicaDatabase implements Database {
     for (const each of [file, `${file}-wal`, `${file}-info`]) if (existsSync(each)) chmodSync(each, 0o600);
     if (!inStep) return false;
     this.#synced = true;
-    writeReplicaState(file, { primary: server.url, synced_at: clock.now() });
-    return true;
+    // A server that lost its log, or a part of a cluster that is behind, also has a sync succeed.
+    const complete = this.#hasOwnWrites();
+    const synced_at = complete ? clock.now() : (readReplicaState(file)?.synced_at ?? null);
+    writeReplicaState(file, { primary: server.url, synced_at });
+    return complete;
+  }
+
+  /** Tells whether the copy has all own writes. */
+  #hasOwnWrites(): boolean {
+    if (this.#awaited.size === 0) return true;
+    const copy = this.#opened ?? this.#connection();
+    try {
+      for (const id of this.#awaited) {
+        if (copy.all(APPLIED_SQL, [id]).length > 0) this.#awaited.delete(id);
+      }
+    } catch {
+      // It is so far behind that it has no such table, or cannot be read at all.
+      return false;
+    } finally {
+      if (copy !== this.#opened) copy.close();
+    }
+    return this.#awaited.size === 0;
   }
 
   /** A file of another kind or of another server must not be synced over. */
@@ -179,6 +208,8 @@ export class ReplicaDatabase implements Database {
     requireSchema(this.location, row === undefined ? 0 : Number(row.version), schemaVersion());
   }
 }
+
+const APPLIED_SQL = 'SELECT 1 FROM applied_writes WHERE id = ?';
 
 function bytesOf(file: string): number {
   const sizes = [file, `${file}-wal`].map((each) => (existsSync(each) ? statSync(each).size : 0));

@@ -4,8 +4,9 @@ import process from 'node:process';
 
 /** The environment of a measured process: certificates that Node would load at each start are left out. */
 export function cleanEnvironment(more = {}) {
-  const { NODE_EXTRA_CA_CERTS: _, ...rest } = process.env;
-  return { ...rest, ...more };
+  const environment = { ...process.env, ...more };
+  delete environment.NODE_EXTRA_CA_CERTS;
+  return environment;
 }
 
 /** The value below which a share of the samples lies. */

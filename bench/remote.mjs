@@ -93,7 +93,12 @@ async function trips() {
     search: async () => (answer = await invoke(search, engine, { query: query() })),
     'search, graph': () => invoke(search, engine, { query: query(), graph_expand: true, use_memory: true }),
     scan: () => invoke(search, engine, { since: '2000-01-01' }),
-    use: (nth) => invoke(recordSourceUse, engine, { trace_id: answer.trace_id, uses: usesOf(answer), idempotency_key: `use-${nth}` }),
+    use: (nth) =>
+      invoke(recordSourceUse, engine, {
+        trace_id: answer.trace_id,
+        uses: usesOf(answer),
+        idempotency_key: `use-${nth}`,
+      }),
     confirm: (nth) =>
       invoke(recordOutcome, engine, {
         outcome: 'confirmed',

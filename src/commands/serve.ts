@@ -40,7 +40,7 @@ export default class Serve extends BaseCommand {
     const server = createServer({
       operations,
       version: this.config.version,
-      engineFor: shared.engineFor,
+      engineFor: (signal, progress) => shared.engineFor(signal, progress),
       report: (error) => {
         if (environment.debug)
           this.host.stderr.write(`${error instanceof Error ? (error.stack ?? '') : String(error)}\n`);

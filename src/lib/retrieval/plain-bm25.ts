@@ -3,6 +3,7 @@ import { codePointLength } from '../core/text.ts';
 import { documentPredicate, Parameters } from '../corpus/filters.ts';
 import { type Query, query } from '../engine/database.ts';
 import { wordsOf } from '../indexing/segment.ts';
+import { inTurns } from './sparse-ranking.ts';
 
 const row = z.object({ index: z.enum(['nat', 'code']), tier: z.int(), entity: z.string() });
 type Row = z.output<typeof row>;
@@ -42,20 +43,7 @@ export function plainBm25Query(text: string, repo: string): Query<Row> | undefin
   return query(tiers.join(' UNION ALL '), parameters.values, (each) => row.parse(each));
 }
 
-/** Entities in their order: strict before relaxed, within a tier the two indexes in turns, prose first. */
+/** Entities in their order. */
 export function plainRanking(rows: readonly Row[]): string[] {
-  const places = new Map<string, number>();
-  const placed = rows.map((each) => {
-    const key = `${each.index}/${String(each.tier)}`;
-    const place = places.get(key) ?? 0;
-    places.set(key, place + 1);
-    return { each, place };
-  });
-  placed.sort(
-    (a, b) =>
-      a.each.tier - b.each.tier ||
-      a.place - b.place ||
-      Number(a.each.index === 'code') - Number(b.each.index === 'code'),
-  );
-  return [...new Set(placed.map(({ each }) => each.entity))];
+  return [...new Set(inTurns(rows).map(({ entity }) => entity))];
 }

@@ -17,19 +17,8 @@ export interface SparseHit {
  * since their scores cannot be compared, prose first. A document counts once, with its best passage.
  */
 export function sparseRanking(rows: readonly CandidateRow[]): SparseHit[] {
-  const places = new Map<string, number>();
-  const placed = rows.map((row) => {
-    const key = `${row.index}/${String(row.tier)}`;
-    const place = places.get(key) ?? 0;
-    places.set(key, place + 1);
-    return { row, place };
-  });
-  placed.sort(
-    (a, b) =>
-      a.row.tier - b.row.tier || a.place - b.place || Number(a.row.index === 'code') - Number(b.row.index === 'code'),
-  );
   const best = new Map<number, CandidateRow>();
-  for (const { row } of placed) {
+  for (const row of inTurns(rows)) {
     if (!best.has(row.document_id)) best.set(row.document_id, row);
   }
   return [...best.values()].map((row, at) => ({
@@ -42,6 +31,22 @@ export function sparseRanking(rows: readonly CandidateRow[]): SparseHit[] {
     score: row.score,
     rank: at + 1,
   }));
+}
+
+/** Strict before relaxed; within a tier the indexes take turns by rank, prose first. Rows of one index and tier are in order. */
+export function inTurns<Row extends Pick<CandidateRow, 'index' | 'tier'>>(rows: readonly Row[]): Row[] {
+  const places = new Map<string, number>();
+  const placed = rows.map((row) => {
+    const key = `${row.index}/${String(row.tier)}`;
+    const place = places.get(key) ?? 0;
+    places.set(key, place + 1);
+    return { row, place };
+  });
+  placed.sort(
+    (a, b) =>
+      a.row.tier - b.row.tier || a.place - b.place || Number(a.row.index === 'code') - Number(b.row.index === 'code'),
+  );
+  return placed.map(({ row }) => row);
 }
 
 /** The first `size` of an order, and beyond them the first of each further entity until there are `entities`. */

@@ -127,7 +127,7 @@ describe('the memory of a database that others use too', () => {
       expect(elsewhere).toMatchObject({ traces: [{ trace_id }] });
       const bob = await at('desk', 'of-bob');
       expect(await invoke(memoryHistory, bob, {})).toMatchObject({ traces: [] });
-      expect((await invoke(status, bob, {})).principal).toBe('github:12');
+      expect((await invoke(status, bob, {})).principal).toBe(`github@${new URL(GITHUB_API_URL).host}:12`);
     } finally {
       github.close();
       github.closeAllConnections();

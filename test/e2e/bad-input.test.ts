@@ -272,7 +272,7 @@ describe('a database that does not serve', () => {
       [
         `gh-rag status --db libsql://user:${SECRET}@example.org`,
         2,
-        /^error: (?:--)?db: must be a path or a file: URL/,
+        /^error: (?:--)?db: must not hold a user or a password/,
         /^hint: /,
       ],
     ]));

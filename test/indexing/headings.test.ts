@@ -93,6 +93,15 @@ test('headings are those of a parse of the whole document', () => {
   );
 });
 
+test.each([
+  '[label]:\nprose of some length\n-',
+  '[label]:\nprose\n-',
+  '[label]:\nprose "title"\n-',
+  '[label]:\nprose (title) x\n-',
+])('what follows a label: %j', (text) => {
+  expect([...headingsOf(text)]).toEqual(parsed(text));
+});
+
 test('a document of many windows reads like one', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(line, fc.nat(4)), { minLength: 40, maxLength: 80 }), (parts) => {

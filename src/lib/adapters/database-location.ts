@@ -20,13 +20,29 @@ export type DatabaseLocation =
  */
 export function databaseLocation(value: string, argument = 'db'): DatabaseLocation {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(value)?.[1]?.toLowerCase();
-  if (scheme === 'file') {
-    const path = /^file:\/\//i.test(value) ? fileURLToPath(value) : resolve(value.slice('file:'.length));
-    return { kind: 'file', path };
-  }
-  if (scheme !== undefined && /^[^:]+:\/\//.test(value)) return serverLocation(value, scheme, argument);
+  if (scheme === 'file') return fileLocation(value, argument);
+  // `C:\index.db` is a path; everything longer before a colon was meant as a URL, and a slash is easily forgotten.
+  if (scheme !== undefined) return serverLocation(value, scheme, argument);
   if (value.trim() === '') throw new Failure('invalid_input', `${argument}: must not be empty`);
+  if (value.startsWith(':')) throw noDatabase(argument);
   return { kind: 'file', path: resolve(value) };
+}
+
+function fileLocation(value: string, argument: string): DatabaseLocation {
+  if (/[?#]/.test(value)) throw noDatabase(argument);
+  if (!/^file:\/\//i.test(value)) return { kind: 'file', path: resolve(value.slice('file:'.length)) };
+  try {
+    return { kind: 'file', path: fileURLToPath(value) };
+  } catch (error) {
+    throw noDatabase(argument, error);
+  }
+}
+
+function noDatabase(argument: string, cause?: unknown): Failure {
+  return new Failure('invalid_input', `${argument}: is no path and no file: URL of a database`, {
+    hint: 'Give a path, or file:/path/to/index.db without anything after it.',
+    cause,
+  });
 }
 
 function serverLocation(value: string, scheme: string, argument: string): DatabaseLocation {
@@ -39,6 +55,7 @@ function serverLocation(value: string, scheme: string, argument: string): Databa
     );
   }
   const rest = value.slice(scheme.length + 1);
+  if (!rest.startsWith('//')) throw wrong('is no valid URL', `A URL begins with ${scheme}://, and a file with file:`);
   // As a URL of the web: only such are normalised, and have a host.
   if (!URL.canParse(`https:${rest}`)) {
     throw wrong('is no valid URL', 'Give it as libsql://HOST, as Turso and sqld print it.');

@@ -6,6 +6,7 @@ import { change, query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Failure } from '../core/failure.ts';
 import { defineOperation } from '../operation/operation.ts';
+import { markQuery } from './db-copy-mark.ts';
 import { MEMORY_ADVICE, MEMORY_RULES } from './memory-checks.ts';
 
 const check = z.object({
@@ -40,6 +41,7 @@ export const doctor = defineOperation({
     const { digest, check: names } = await documentsCheck(engine);
     const checks = [
       await schemaCheck(engine),
+      await unfinishedCopyCheck(engine),
       await problemsCheck('file', engine, INTEGRITY),
       await problemsCheck('references', engine, DANGLING),
       ...(await countingChecks(engine, CORPUS_RULES, INDEX_AGAIN)),
@@ -65,6 +67,16 @@ async function schemaCheck(engine: Engine): Promise<Check> {
     found: odd.map((each) => `${String(each.version)} ${each.name}: ${each.state}`).join(', '),
     advice: odd.some((each) => each.state === 'pending') ? 'Run gh-rag migrate.' : INDEX_AGAIN,
   };
+}
+
+/** What `db copy` has not finished holds only part of its source, and looks whole to everything else. */
+async function unfinishedCopyCheck({ database }: Engine): Promise<Check> {
+  const [marks] = await database.read([markQuery()]);
+  const name = 'unfinished copies';
+  if (marks.length === 0) return { name, ok: true, found: '0' };
+  const advice =
+    'Run the same gh-rag db copy again to finish it, or make a new copy. Write nothing to this one before.';
+  return { name, ok: false, found: '1', advice };
 }
 
 /** A check that cannot even be made names what stands in its way. */

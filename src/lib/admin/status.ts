@@ -3,7 +3,7 @@ import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
 import { visibleDocuments } from '../corpus/filters.ts';
 import { formatTime } from '../core/time.ts';
 import { query } from '../engine/database.ts';
-import type { Principal } from '../engine/principal.ts';
+import { githubName, type Principal } from '../engine/principal.ts';
 import { defineOperation } from '../operation/operation.ts';
 
 const statusOutput = z.object({
@@ -116,5 +116,5 @@ export const status = defineOperation({
 
 function nameOf(principal: Principal | null, local: string | null): string | null {
   if (principal === null) return null;
-  return principal.kind === 'local' ? local : `github:${String(principal.userId)}`;
+  return principal.kind === 'local' ? local : githubName(principal);
 }

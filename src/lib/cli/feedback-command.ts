@@ -1,6 +1,9 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type * as z from 'zod';
+import { pendingCall } from '../adapters/pending-calls.ts';
+import { Failure } from '../core/failure.ts';
+import { sha256Hex } from '../core/hash.ts';
 import { memoryHistory } from '../feedback/history.ts';
 import type { Operation } from '../operation/operation.ts';
 import { BaseCommand } from './base-command.ts';
@@ -28,21 +31,36 @@ export abstract class FeedbackCommand extends BaseCommand {
   /** Reads the caller's history. */
   protected readonly readHistory: ReadHistory = (input) => this.invoke(memoryHistory, input);
 
-  /** Runs a mutation under the key given, or a fresh one. Refusals come in the words of the command line. */
+  /**
+   * Runs a mutation under the key given, or one of its own, which stays the same for the same command line until its
+   * outcome is known. Refusals come in the words of the command line.
+   */
   protected async record<Input extends z.ZodType, Output extends z.ZodType>(
     operation: Operation<Input, Output>,
     key: unknown,
     input: Readonly<Record<string, unknown>>,
     given: GivenSources = { sources: [], steps: 1 },
   ): Promise<z.output<Output>> {
-    const { entropy } = await this.engine();
-    const idempotency_key = typeof key === 'string' ? key : `cli_${entropy.token()}`;
+    const { entropy, database } = await this.engine();
+    const call = sha256Hex(JSON.stringify([database.location, operation.name, input]));
+    const pending =
+      typeof key === 'string'
+        ? undefined
+        : await pendingCall(this.config.dataDir, call, () => `cli_${entropy.token()}`);
     try {
-      return await this.invoke(operation, { ...input, idempotency_key });
+      const output = await this.invoke(operation, { ...input, idempotency_key: pending?.key ?? key });
+      await pending?.settle();
+      return output;
     } catch (error) {
+      if (isSettled(error)) await pending?.settle();
       throw feedbackFailure(error, given);
     }
   }
+}
+
+/** Whether a failure says that nothing was recorded. */
+function isSettled(error: unknown): boolean {
+  return error instanceof Failure && !['database_unavailable', 'interrupted', 'internal'].includes(error.code);
 }
 
 /** Which retrieval a receipt is about, for standard error. */

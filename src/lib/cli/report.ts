@@ -37,7 +37,7 @@ export function printableJson(value: unknown, pretty: boolean): string {
 
 // Fields whose values may be private: an error line ends up in logs and bug reports.
 const PRIVATE =
-  /(?:^|_)(?:query|sources?|source_ids?|trace|trace_id|confirmation|confirmation_id|cursor|token|key|reason)$/;
+  /(?:^|_)(?:query|db|target|sources?|source_ids?|trace|trace_id|confirmation|confirmation_id|cursor|token|key|reason)$/;
 
 /**
  * A message speaks of fields (`top_k: must be at most 50`); a person gave flags. Names the flag, and under `invalid_input`

@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.ts';
 import type { Parameters } from '../corpus/filters.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Principal } from '../engine/principal.ts';
+import { githubName, type Principal } from '../engine/principal.ts';
 
 /**
  * The principal of a caller. Fails with `principal_required` where nobody could be verified: on a database that others
@@ -18,7 +18,7 @@ export function requirePrincipal(engine: Engine): Principal {
 
 /** A principal's name as an SQL expression: the local one is known to the database alone. */
 export function principalName(principal: Principal, parameters: Parameters): string {
-  if (principal.kind === 'github') return parameters.add(`github:${String(principal.userId)}`);
+  if (principal.kind === 'github') return parameters.add(githubName(principal));
   return '(SELECT local_principal FROM installations)';
 }
 

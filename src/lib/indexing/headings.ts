@@ -113,7 +113,11 @@ function blockShape(line: string): string {
   const structure = STRUCTURE.exec(line)?.[0] ?? '';
   const shown = structure.slice(0, prefix);
   const text = line.slice(structure.length);
-  if (/^\p{L}/u.test(text) && !text.includes('>')) return `${shown}a`;
+  // Below `[label]:` one word is a destination, several are none, unless the rest is a title.
+  const afterWord = /\s+(\S)/.exec(text)?.[1];
+  const mayBeTitle = afterWord === '"' || afterWord === "'" || afterWord === '(';
+  if (/^\p{L}/u.test(text) && !text.includes('>') && !mayBeTitle)
+    return afterWord === undefined ? `${shown}a` : `${shown}a b`;
   if (text.length <= lineLength) return shown + text;
   const rest = text.slice(lineLength).toLowerCase();
   const closers = CLOSERS.filter((closer) => rest.includes(closer)).join('');

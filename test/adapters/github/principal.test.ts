@@ -11,6 +11,8 @@ import { temporaryDirectory } from '../../support/repository.ts';
 
 let server: Server;
 let apiUrl: string;
+/** Of another API than that of github.com a user is part of the name. */
+let host: string;
 let configDir: string;
 let asked: { url: string | undefined; agent: string | undefined }[];
 let answer: { status: number; body: string } | undefined;
@@ -32,6 +34,7 @@ beforeEach(async () => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  host = `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   apiUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 });
 afterEach(() => {
@@ -45,11 +48,11 @@ const verify = (token: string, more: NodeJS.ProcessEnv = {}) =>
   verifiedPrincipal(configDir, now, { PATH: '', GITHUB_API_URL: apiUrl, GH_TOKEN: token, ...more });
 
 test('GitHub is asked once for each token; what it said is kept for the owner alone, without the token', async () => {
-  const ada = { principal: { kind: 'github', userId: 11 } };
+  const ada = { principal: { kind: 'github', userId: 11, host } };
   expect(await verify('token-of-ada')).toEqual(ada);
   expect(await verify('token-of-ada')).toEqual(ada);
   expect(asked).toEqual([{ url: '/user', agent: expect.stringContaining('gh-rag') as string }]);
-  expect(await verify('token-of-bob')).toEqual({ principal: { kind: 'github', userId: 12 } });
+  expect(await verify('token-of-bob')).toEqual({ principal: { kind: 'github', userId: 12, host } });
   expect(await verify('token-of-ada')).toEqual(ada);
   expect(asked).toHaveLength(2);
   const file = join(configDir, 'principals.json');
@@ -62,7 +65,7 @@ test('who is known stays known while GitHub is away; who is not is nobody', asyn
   await verify('token-of-ada');
   server.close();
   server.closeAllConnections();
-  expect(await verify('token-of-ada')).toEqual({ principal: { kind: 'github', userId: 11 } });
+  expect(await verify('token-of-ada')).toEqual({ principal: { kind: 'github', userId: 11, host } });
   expect(await verify('token-of-bob')).toEqual({
     principal: null,
     principalProblem: expect.stringMatching(/^127.*reached$/) as string,
@@ -92,7 +95,7 @@ test('without a token nobody is asked', async () => {
 test('a damaged file is written anew', async () => {
   mkdirSync(configDir);
   writeFileSync(join(configDir, 'principals.json'), '{"a": {"user_id": "11"}}');
-  expect(await verify('token-of-ada')).toEqual({ principal: { kind: 'github', userId: 11 } });
+  expect(await verify('token-of-ada')).toEqual({ principal: { kind: 'github', userId: 11, host } });
   await verify('token-of-ada');
   expect(asked).toHaveLength(1);
 });

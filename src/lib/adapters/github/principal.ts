@@ -30,16 +30,25 @@ export async function verifiedPrincipal(
   const key = createHash('sha256').update(`${credential.apiUrl}\n${credential.token}`).digest('hex');
   const known = await readRemembered(file);
   const userId = known[key]?.user_id;
-  if (userId !== undefined) return { principal: { kind: 'github', userId } };
+  if (userId !== undefined) return { principal: principalOf(userId, credential) };
   const answer = await askGitHub(credential);
   if (typeof answer === 'string') return { principal: null, principalProblem: answer };
   await remember(configDir, file, { ...known, [key]: { user_id: answer, verified_at: now() } });
-  return { principal: { kind: 'github', userId: answer } };
+  return { principal: principalOf(answer, credential) };
+}
+
+const GITHUB_API = 'api.github.com';
+
+/** Another API, whatever named it, has users of its own: nobody becomes one of github.com by its answer. */
+function principalOf(userId: number, { apiUrl }: Credential): Principal {
+  const { host } = new URL(apiUrl);
+  return { kind: 'github', userId, ...(host !== GITHUB_API && { host }) };
 }
 
 /** The user's id, or what keeps it from being known. Nothing of the token is in it. */
 async function askGitHub({ token, apiUrl }: Credential): Promise<number | string> {
-  const host = URL.canParse(apiUrl) ? new URL(apiUrl).host : 'GitHub';
+  if (!URL.canParse(apiUrl)) return 'GITHUB_API_URL is no URL';
+  const { host } = new URL(apiUrl);
   const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
   // Loaded here: who is known already does not wait for it.
   const { Octokit } = await import('octokit');

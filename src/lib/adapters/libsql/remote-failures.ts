@@ -90,6 +90,11 @@ function requestFailure(error: RequestError, host: string): Failure {
         `what answers at ${host} is no libSQL server`,
         'Check the database URL: Turso and sqld give one that begins with libsql://.',
       );
+    case 'refusal':
+      return unavailable(
+        `the database server ${host} refuses the request: HTTP status ${String(error.status ?? 400)}`,
+        'Check the database URL, and what the provider says of your account.',
+      );
     case 'locked':
       return new Failure('database_busy', `others are writing to the database at ${host}; it stayed locked`, {
         hint: 'Nothing was changed by this command. Run it again when they are done.',

@@ -10,6 +10,7 @@ export type RequestProblem =
   | 'credential'
   | 'not_found'
   | 'not_libsql'
+  | 'refusal'
   | 'locked';
 
 /** A request without a usable answer. Its message never holds a URL or a header. */
@@ -76,7 +77,9 @@ function problemOfStatus(status: number): RequestProblem | undefined {
   if (status === 429) return 'too_many_requests';
   if (status === 404) return 'not_found';
   if (status >= 500) return 'server_error';
-  return status >= 300 && status < 400 ? 'not_libsql' : undefined;
+  if (status >= 300 && status < 400) return 'not_libsql';
+  // 400 is how a server says what is wrong with a request; the client reads it.
+  return status > 400 ? 'refusal' : undefined;
 }
 
 const CODES: Readonly<Record<string, RequestProblem>> = {

@@ -9,7 +9,7 @@ import { foreignDatabase, requireSchema, TABLES_SQL, VERSION_SQL } from './schem
 import { rowsOf, wireStatement } from './wire-values.ts';
 
 /** All of an operation: its repetitions and pauses included. */
-export const REMOTE_TIMEOUT_MS = 10_000;
+export const REMOTE_TIMEOUT_MS = 9000;
 
 /** A database server. */
 export interface RemoteServer {

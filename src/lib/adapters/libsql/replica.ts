@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Failure } from '../../core/failure.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Database, Query, Rows, WriteOutcome, WriteStep } from '../../engine/database.ts';
-import { Connection } from './connection.ts';
+import { Connection, sqliteCode } from './connection.ts';
 import { databaseFailure } from './failures.ts';
 import { snapshot } from './local.ts';
 import { makeDirectory } from './open.ts';
@@ -70,7 +70,7 @@ export class ReplicaDatabase implements Database {
       const rows = snapshot(copy, queries);
       return queries.map((each, index) => rows[index]?.map((row) => each.decode(row))) as Rows<Queries>;
     } catch (error) {
-      throw databaseFailure(error, this.location);
+      throw replicaFailure(error, this.#options.file, this.location);
     }
   }
 
@@ -214,4 +214,14 @@ const APPLIED_SQL = 'SELECT 1 FROM applied_writes WHERE id = ?';
 function bytesOf(file: string): number {
   const sizes = [file, `${file}-wal`].map((each) => (existsSync(each) ? statSync(each).size : 0));
   return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** A copy is nothing of its own: a damaged one is made anew. */
+function replicaFailure(error: unknown, file: string, location: string): unknown {
+  const code = sqliteCode(error);
+  if (code !== 'SQLITE_CORRUPT' && code !== 'SQLITE_NOTADB') return databaseFailure(error, location);
+  return new Failure('database_unavailable', `the local copy ${file} is damaged`, {
+    hint: `Nothing is lost: remove ${file} and the files beside it that begin so; the next run copies it anew.`,
+    cause: error,
+  });
 }

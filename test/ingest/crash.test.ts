@@ -11,7 +11,7 @@ import { fileDigest, withDatabase } from '../support/test-index.ts';
 /** The built program, killed, interrupted and run twice at once, on real files. */
 
 const COMMITS = 160;
-const RECORDS = 2500;
+const RECORDS = 2000;
 const KILLS = 6;
 
 let program: Program;

@@ -1,7 +1,7 @@
 // The first five minutes: indexes this repository's own history and the example export into a database of its own, and
 // asks it one question. `npm run quickstart` installs and builds before.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,9 +17,8 @@ if (isGitRepository()) {
 } else {
   say('This folder is no git repository (a downloaded archive?), so only the example is indexed.');
 }
-const examples = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.jsonl'));
 say('The example: an export of the invented project acme/app');
-run('index', ...examples.map((name) => join('examples', name)));
+run('index', join('examples', 'acme-app.jsonl'));
 say(`$ gh-rag search "${question}" -R acme/app`);
 run('search', question, '-R', 'acme/app', '--top-k', '3');
 
@@ -30,6 +29,7 @@ Next, from this folder:
   node bin/run.js search "PriceMismatchError" -R acme/app
   node bin/run.js search "rename config key" -R acme/app --type pull_request --type diff
   node bin/run.js show acme/app#7
+  node bin/run.js eval examples/acme-app.gold.jsonl
   node bin/run.js index /path/to/another/repository
   node bin/run.js --help
 

@@ -120,14 +120,14 @@ describe('checks come in their order', () => {
 
 it('a refused call does not consume its key, whatever it was refused for', async () => {
   const refused = [
-    ['unknown_trace', ada.use({ trace_id: 'trc_unknown', ...key, uses: [step('acme/app#2', 'selected')] })],
-    ['unknown_source', ada.use({ trace_id, ...key, uses: [{ source_id: 'src_unknown', stage: 'selected' }] })],
-    ['stage_order', ada.use({ trace_id, ...key, uses: [step('acme/app#2', 'used')] })],
-    ['not_used', ada.confirm(trace_id, [id('acme/app#2')], key)],
-    ['unknown_confirmation', ada.reverse({ trace_id, confirmation_id: 'rcp_unknown' }, key)],
-    ['invalid_input', ada.use({ trace_id, ...key, uses: [] })],
+    ['unknown_trace', () => ada.use({ trace_id: 'trc_unknown', ...key, uses: [step('acme/app#2', 'selected')] })],
+    ['unknown_source', () => ada.use({ trace_id, ...key, uses: [{ source_id: 'src_unknown', stage: 'selected' }] })],
+    ['stage_order', () => ada.use({ trace_id, ...key, uses: [step('acme/app#2', 'used')] })],
+    ['not_used', () => ada.confirm(trace_id, [id('acme/app#2')], key)],
+    ['unknown_confirmation', () => ada.reverse({ trace_id, confirmation_id: 'rcp_unknown' }, key)],
+    ['invalid_input', () => ada.use({ trace_id, ...key, uses: [] })],
   ] as const;
-  for (const [code, call] of refused) expect(await codeOf(call)).toBe(code);
+  for (const [code, call] of refused) expect(await codeOf(call())).toBe(code);
   const { uses } = await ada.use({ trace_id, ...key, uses: [step('acme/app#2', 'selected')] });
   expect(uses).toMatchObject([{ applied: true }]);
 });

@@ -6,7 +6,7 @@ import { openLocal } from '../../src/lib/adapters/libsql/open.ts';
 import { doctor } from '../../src/lib/admin/doctor.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { type Caller, github, HOUR, MemoryWorld, sourcesOf, THREADS } from '../feedback/memory.ts';
-import { MIGRATIONS, type TestDatabase } from '../support/database.ts';
+import { MIGRATIONS, type TestDatabase, testDatabase } from '../support/database.ts';
 import { testEngine } from '../support/engine.ts';
 
 /** What `doctor` says of the feedback memory, sound and damaged. */
@@ -16,7 +16,8 @@ let copies = 0;
 let copy: TestDatabase;
 
 beforeAll(async () => {
-  world = await MemoryWorld.of(THREADS);
+  // On a file: it is copied, and the copies are damaged.
+  world = await MemoryWorld.of(THREADS, testDatabase({ backend: 'local' }));
   for (const user of [1, 2]) await fill(world.as(github(user)));
   // Everything into the file itself, so that it can be copied.
   await world.rows('PRAGMA wal_checkpoint(TRUNCATE)');

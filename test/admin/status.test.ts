@@ -4,7 +4,7 @@ import { renderStatus } from '../../src/lib/cli/render-admin.ts';
 import { terminalOf } from '../../src/lib/cli/terminal.ts';
 import { change } from '../../src/lib/engine/database.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
-import { CountingDatabase } from '../support/database.ts';
+import { CountingDatabase, testBackend } from '../support/database.ts';
 import { comment, diff, doc, issue, TestProject } from '../support/project.ts';
 
 const NO_COLOR = {
@@ -26,7 +26,7 @@ async function open(...given: Parameters<typeof TestProject.of>): Promise<TestPr
   return project;
 }
 
-test('says what is indexed and how far it came, in at most two reads', async () => {
+test.skipIf(testBackend() !== 'local')('says what is indexed and how far it came, in at most two reads', async () => {
   const facts = new Map([['acme/app', { defaultBranch: 'main', headCommit: 'ab'.repeat(20) }]]);
   const documents = [issue(1), issue(2), comment(1, '5'), doc('a.md', { body: '# A\n\nx' }), diff('ab', 'src/x.ts')];
   const { engine, test: database } = await open([...documents, issue(1, { repo: 'acme/Other' })], facts);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { benchEngine } from './engine.mjs';
 import { median, percentile, round } from './measure.mjs';
 import { importSource } from './source.mjs';
 import { prose, seeded } from './words.mjs';
@@ -172,18 +173,7 @@ async function column(sql) {
 }
 
 function engineOver(over, parts = {}) {
-  return {
-    database: over,
-    clock,
-    entropy: source.systemEntropy,
-    presence: source.systemPresence,
-    principal: { kind: 'local' },
-    embedder: null,
-    reranker: null,
-    github: null,
-    signal: new AbortController().signal,
-    ...parts,
-  };
+  return benchEngine(source, over, clock, parts);
 }
 
 /** One to six words that mean something. */

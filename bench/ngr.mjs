@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { benchEngine } from './engine.mjs';
 import { importSource } from './source.mjs';
 
 const fixtureFile = process.argv[2];
@@ -43,17 +44,7 @@ const directory = mkdtempSync(join(tmpdir(), 'gh-rag-ngr-'));
 const clock = { now: () => Date.now() };
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url));
 const { database } = source.openLocal({ file: join(directory, 'ngr.db'), migrations, clock });
-const engine = {
-  database,
-  clock,
-  entropy: source.systemEntropy,
-  presence: source.systemPresence,
-  principal: { kind: 'local' },
-  embedder: null,
-  reranker: null,
-  github: null,
-  signal: new AbortController().signal,
-};
+const engine = benchEngine(source, database, clock);
 
 const pages = new Map(fixture.nodes.map((node) => [node.node_id, pageOf(node)]));
 const bySlug = new Map([...pages.values()].map((page) => [page.slug, page]));

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { benchEngine } from './engine.mjs';
 import { makeExport } from './make-export.mjs';
 import { median, percentile, round } from './measure.mjs';
 import { importSource } from './source.mjs';
@@ -42,21 +43,13 @@ const directory = mkdtempSync(join(tmpdir(), 'gh-rag-bench-'));
 const hrana = await source.startHrana();
 const { database, schema } = source.openRemote({ server: source.serverOf(hrana), migrations, clock });
 const step = { advance: () => undefined, end: () => undefined };
-const engine = {
-  database,
+const engine = benchEngine(source, database, clock, {
   schema,
-  clock,
-  entropy: source.systemEntropy,
-  presence: source.systemPresence,
   principal: { kind: 'github', userId: 1 },
   files: source.fileSystem(),
   git: source.gitProcess(),
-  embedder: null,
-  reranker: null,
-  github: null,
   progress: { start: () => step, note: () => undefined, end: () => undefined },
-  signal: new AbortController().signal,
-};
+});
 
 try {
   await schema.apply();

@@ -84,6 +84,7 @@ test.each<[string, readonly (object | string)[], object, RegExp]>([
   ['a line without answers', [{ query: 'a', relevant: [] }], {}, /^gold: line 1 .*relevant/],
   ['a reference that is none', [{ query: 'a', relevant: [{ reference: 'nothing' }] }], {}, /no reference$/],
   ['an empty file', [''], {}, /holds no question$/],
+  ['a blank question', [{ query: ' ', relevant: [{ number: 1 }] }], {}, /^gold: line 1 .*query/],
   [
     'a repository that is not indexed',
     [{ query: 'a', relevant: [{ number: 1 }] }],

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../core/failure.ts';
+import { sha256Hex } from '../core/hash.ts';
 import { formatTime } from '../core/time.ts';
 import type { Contracts } from '../engine/contracts.ts';
 import type { OpenDatabase } from '../engine/databases.ts';
@@ -129,7 +129,7 @@ function serverOf(syncUrl: string) {
 
 /** One copy per server. */
 function replicaName(url: string): string {
-  return `replica-${createHash('sha256').update(url).digest('hex').slice(0, 16)}.db`;
+  return `replica-${sha256Hex(url).slice(0, 16)}.db`;
 }
 
 /** One engine for one command. */

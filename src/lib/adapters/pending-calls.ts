@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface PendingCall {
   /** Its idempotency key: that of the same call before, where its outcome never became known. */
   readonly key: string;
-  /** Forgets it: its outcome is known. */
+  /** Forgets it: its outcome is known. Never fails, since the call did not. */
   settle(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export interface PendingCall {
 export async function pendingCall(dataDir: string, digest: string, freshKey: () => string): Promise<PendingCall> {
   const directory = join(dataDir, 'pending');
   const file = join(directory, digest);
-  const settle = (): Promise<void> => rm(file, { force: true });
+  const settle = (): Promise<void> => rm(file, { force: true }).catch(() => undefined);
   const key = freshKey();
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -26,6 +26,6 @@ export async function pendingCall(dataDir: string, digest: string, freshKey: () 
   } catch (error) {
     const known = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     const before = known ? (await readFile(file, 'utf8').catch(() => '')).trim() : '';
-    return { key: before === '' ? key : before, settle: () => settle().catch(() => undefined) };
+    return { key: before === '' ? key : before, settle };
   }
 }

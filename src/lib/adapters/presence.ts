@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import process from 'node:process';
+import { sha256Hex } from '../core/hash.ts';
 import type { Presence } from '../engine/presence.ts';
 
 /** Work of this process that is under way. */
@@ -8,7 +9,7 @@ const running = new Set<string>();
 
 /** Tells machines apart without giving their names away. */
 function machine(): string {
-  return createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
+  return sha256Hex(hostname()).slice(0, 12);
 }
 
 /** Names work `machine/process id/random`; a process that is gone has no work. */

@@ -38,18 +38,7 @@ export function indexOperation(index: Indexer, edgesOf: EdgeExtractor, batchDocu
       try {
         for (const [at, target] of input.targets.entries()) {
           const kind = kinds[at] ?? 'export';
-          const report: IndexedTarget = {
-            target,
-            kind,
-            repos: [],
-            written: 0,
-            unchanged: 0,
-            removed: 0,
-            skipped: {},
-            warnings: {},
-            problem_count: 0,
-            problems: [],
-          };
+          const report = emptyReport(target, kind);
           targets.push(report);
           const run: Run = {
             engine,
@@ -76,4 +65,19 @@ export function indexOperation(index: Indexer, edgesOf: EdgeExtractor, batchDocu
       return { dry_run: input.dry_run, targets };
     },
   });
+}
+
+function emptyReport(target: string, kind: IndexedTarget['kind']): IndexedTarget {
+  return {
+    target,
+    kind,
+    repos: [],
+    written: 0,
+    unchanged: 0,
+    removed: 0,
+    skipped: {},
+    warnings: {},
+    problem_count: 0,
+    problems: [],
+  };
 }

@@ -7,6 +7,7 @@ import {
   ErrorCode,
   ListToolsRequestSchema,
   type ListToolsResult,
+  ListToolsResultSchema,
   McpError,
   type ServerNotification,
   type ServerRequest,
@@ -96,8 +97,7 @@ export function createServer({ operations, engineFor, version, report }: ServerO
 }
 
 function listOf(tools: readonly AnyOperation[]): ListToolsResult {
-  // The schemas are JSON and objects at their root, which is all that the protocol's type asks.
-  return { tools: toolContracts(tools) as unknown as ListToolsResult['tools'] };
+  return ListToolsResultSchema.parse({ tools: toolContracts(tools) });
 }
 
 function notifierFor({ _meta, sendNotification }: Extra): ProgressNotifier | undefined {

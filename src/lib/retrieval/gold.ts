@@ -8,7 +8,7 @@ const MAX_GOLD_CHARACTERS = 64 * 1024 * 1024;
 const line = z.object({
   id: z.string().optional(),
   kind: z.string().min(1).default('all'),
-  query: z.string().min(1),
+  query: z.string().regex(/\S/),
   repo: z.string().optional(),
   exclude_numbers: z.array(z.int().positive()).default([]),
   relevant: z

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { sha256Hex } from '../../core/hash.ts';
 import type { Principal } from '../../engine/principal.ts';
 import { type Credential, findCredential } from './credential.ts';
 
@@ -27,7 +28,7 @@ export async function verifiedPrincipal(
   const credential = await findCredential(variables);
   if (credential === undefined) return { principal: null, principalProblem: 'there is no token' };
   const file = join(configDir, 'principals.json');
-  const key = createHash('sha256').update(`${credential.apiUrl}\n${credential.token}`).digest('hex');
+  const key = sha256Hex(`${credential.apiUrl}\n${credential.token}`);
   const known = await readRemembered(file);
   const userId = known[key]?.user_id;
   if (userId !== undefined) return { principal: principalOf(userId, credential) };

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256Hex } from '../../core/hash.ts';
 
 /** A migration script as shipped. */
 export interface Migration {
@@ -30,5 +30,5 @@ export function listMigrations(directory: string): Migration[] {
 /** Text of a script and the checksum that the ledger keeps of it. */
 export function loadMigration(migration: Migration): { sql: string; checksum: string } {
   const sql = readFileSync(migration.file, 'utf8');
-  return { sql, checksum: createHash('sha256').update(sql).digest('hex') };
+  return { sql, checksum: sha256Hex(sql) };
 }

@@ -1,10 +1,8 @@
+import { type NetworkProblem, networkProblem } from '../http/network-problem.ts';
+
 /** Why a request brought no usable answer. */
 export type RequestProblem =
-  | 'refused'
-  | 'unknown_host'
-  | 'tls'
-  | 'timeout'
-  | 'network'
+  | NetworkProblem
   | 'server_error'
   | 'too_many_requests'
   | 'credential'
@@ -62,7 +60,7 @@ export function boundedFetch(
       });
       body = await response.text();
     } catch (error) {
-      throw new RequestError(problemOfNetwork(error), { cause: error });
+      throw new RequestError(networkProblem(error), { cause: error });
     }
     const { status, headers } = response;
     const problem = problemOfStatus(status);
@@ -80,31 +78,4 @@ function problemOfStatus(status: number): RequestProblem | undefined {
   if (status >= 300 && status < 400) return 'not_libsql';
   // 400 is how a server says what is wrong with a request; the client reads it.
   return status > 400 ? 'refusal' : undefined;
-}
-
-const CODES: Readonly<Record<string, RequestProblem>> = {
-  ECONNREFUSED: 'refused',
-  ENOTFOUND: 'unknown_host',
-  EAI_AGAIN: 'unknown_host',
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  ETIMEDOUT: 'timeout',
-  CERT_HAS_EXPIRED: 'tls',
-  CERT_NOT_YET_VALID: 'tls',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls',
-  SELF_SIGNED_CERT_IN_CHAIN: 'tls',
-  UNABLE_TO_GET_ISSUER_CERT: 'tls',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',
-  EPROTO: 'tls',
-};
-
-function problemOfNetwork(error: unknown): RequestProblem {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (at.name === 'TimeoutError') return 'timeout';
-    const code = 'code' in at && typeof at.code === 'string' ? at.code : '';
-    const known = CODES[code];
-    if (known !== undefined) return known;
-    if (/^(ERR_TLS_|ERR_SSL_|CERT_)/.test(code)) return 'tls';
-  }
-  return 'network';
 }

@@ -99,7 +99,7 @@ export const status = defineOperation({
         ...(staleSince !== undefined && { stale_since: staleSince === null ? null : formatTime(staleSince) }),
       },
       principal: nameOf(engine.principal, totals?.local_principal ?? null),
-      embedder: embedder?.id ?? null,
+      embedder: embedder === 'lsa' ? null : (embedder?.id ?? null),
       documents: repos.flatMap((repo) => Object.values(repo.counts)).reduce((sum, n) => sum + n, 0),
       passages: totals?.passages ?? 0,
       repos: repos.map((repo) => ({

@@ -12,6 +12,8 @@ export const EXIT_CODES = {
   not_a_repository: 1,
   drift: 1,
   database_full: 1,
+  endpoint_unavailable: 1,
+  endpoint_unusable: 1,
   internal: 1,
   // 2: wrong usage.
   invalid_input: 2,

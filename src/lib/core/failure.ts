@@ -17,6 +17,8 @@ export const FAILURE_CODES = [
   'schema_newer',
   'principal_required',
   'credential_required',
+  'endpoint_unavailable',
+  'endpoint_unusable',
   'unknown_trace',
   'unknown_source',
   'unknown_confirmation',

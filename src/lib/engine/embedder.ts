@@ -1,6 +1,15 @@
+/** Whether a text is asked for or is one of those that are searched: some models embed the two differently. */
+export type EmbeddingRole = 'query' | 'passage';
+
 /** Turns passages and queries into vectors. Vectors of different ids are never compared. */
 export interface Embedder {
+  /** Names the model and all that its vectors depend on; holds no secret. */
   readonly id: string;
-  readonly dimensions: number;
-  embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
+  /**
+   * One vector per text, in their order: finite, of length 1 (L2), of one dimension for the life of this object. The
+   * dimension is known from the first answer; whoever stores vectors compares it with what is stored. All or nothing:
+   * fails with `endpoint_unavailable` (no answer; it may work later), `endpoint_unusable` (an answer that is none; a person
+   * has to look), `credential_required`, or `interrupted` when `signal` is aborted.
+   */
+  embed(texts: readonly string[], role: EmbeddingRole, signal: AbortSignal): Promise<Float32Array[]>;
 }

@@ -29,8 +29,8 @@ export interface Engine {
   readonly principalProblem?: string | undefined;
   readonly files: Files;
   readonly git: Git;
-  /** null: no dense side; sparse retrieval answers alone. */
-  readonly embedder: Embedder | null;
+  /** `lsa`: the index's own latent semantic model, which lives in the database; null: no dense side, sparse retrieval answers alone. */
+  readonly embedder: Embedder | 'lsa' | null;
   readonly reranker: Reranker | null;
   /** null: no credential; nothing is read live. */
   readonly github: GitHub | null;

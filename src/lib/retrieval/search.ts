@@ -63,7 +63,7 @@ export const search = defineOperation({
       sparse_candidates: found.sparseCandidates,
       rerank_requested: input.rerank,
       rerank_applied: false,
-      embedder: engine.embedder?.id ?? null,
+      embedder: engine.embedder === 'lsa' ? null : (engine.embedder?.id ?? null),
       graph_expanded: input.graph_expand,
       ...shown,
     };

@@ -25,18 +25,15 @@ export default class Serve extends BaseCommand {
     }
     const { configDir, dataDir } = this.config;
     const { environment } = this.host;
-    const db = chooseDatabase(
-      typeof flags.db === 'string' ? flags.db : undefined,
-      environment,
-      await readConfigFile(configDir),
-    );
+    const config = await readConfigFile(configDir);
+    const db = chooseDatabase(typeof flags.db === 'string' ? flags.db : undefined, environment, config);
     const [{ shareDatabase }, { createServer }, { serveStdio }, { operations }] = await Promise.all([
       import('../lib/adapters/compose.ts'),
       import('../lib/mcp/server.ts'),
       import('../lib/mcp/stdio.ts'),
       import('../lib/operations.ts'),
     ]);
-    const shared = shareDatabase({ db, dataDir, configDir, syncEveryMs: SYNC_EVERY_MS });
+    const shared = shareDatabase({ db, config, dataDir, configDir, syncEveryMs: SYNC_EVERY_MS });
     const server = createServer({
       operations,
       version: this.config.version,

@@ -11,6 +11,7 @@ import { invoke } from '../../src/lib/operation/invoke.ts';
 import { status } from '../../src/lib/admin/status.ts';
 import { search } from '../../src/lib/retrieval/search.ts';
 import { type Hrana, startHrana } from '../support/hrana/start.ts';
+import { startModelEndpoint } from '../support/model-endpoint.ts';
 import { temporaryDirectory } from '../support/repository.ts';
 
 let hrana: Hrana;
@@ -67,6 +68,7 @@ describe('the database that is chosen', () => {
       'invalid_input',
       /^db: must be a file/,
     ],
+    [{ variables: { GH_RAG_EMBEDDER: 'https://u:SECRET@e.example.com' } }, 'invalid_input', /^GH_RAG_EMBEDDER: /],
     [{ variables: { GH_RAG_SYNC_URL: './x.db' } }, 'invalid_input', /^GH_RAG_SYNC_URL: /],
     [{ variables: { GH_RAG_SYNC_URL: 'libsql://u:SECRET@b.example.com' } }, 'invalid_input', /^GH_RAG_SYNC_URL: /],
     [
@@ -85,6 +87,29 @@ describe('the database that is chosen', () => {
     const copy = await engineOf({ db: file, variables: { ...withToken(), GH_RAG_SYNC_URL: hrana.url } });
     await invoke(status, copy, {});
     await expect(engineOf({ db: file })).rejects.toThrow(/is the copy of a server's database/);
+  });
+});
+
+describe('the models that help a search', () => {
+  it('are those that are configured, known by name before anything is asked', async () => {
+    const endpoint = await startModelEndpoint(({ body }) =>
+      'texts' in body ? [{ index: 0, score: 2 }] : { data: [{ index: 0, embedding: [0, 2] }] },
+    );
+    const { host } = new URL(endpoint.origin);
+    try {
+      expect(await engineOf({})).toMatchObject({ embedder: 'lsa', reranker: null });
+      const config = { embedder: endpoint.origin, embedder_model: 'm', reranker: endpoint.origin };
+      const { embedder, reranker, signal } = await engineOf({ config });
+      expect([embedder, reranker]).toMatchObject([{ id: `endpoint:${host}:m` }, { id: `endpoint:${host}` }]);
+      expect(endpoint.asked).toEqual([]);
+      if (embedder === null || embedder === 'lsa') throw new Error('no embedder');
+      expect(await embedder.embed(['x'], 'query', signal)).toEqual([Float32Array.of(0, 1)]);
+      expect(await reranker?.rerank('q', ['x'], signal)).toEqual([2]);
+      const none = { GH_RAG_EMBEDDER: 'none', GH_RAG_RERANKER: 'none' };
+      expect(await engineOf({ config, variables: none })).toMatchObject({ embedder: null, reranker: null });
+    } finally {
+      await endpoint.close();
+    }
   });
 });
 

@@ -30,6 +30,7 @@ describe('the configuration file', () => {
     ['{"db": 7}', /wrong: db: /],
     ['{"db": ""}', /wrong: db: /],
     ['{"bd": "x"}', /wrong: unknown field bd$/],
+    ['{"embedder_key": "x"}', /wrong: unknown field embedder_key$/],
     ['[]', /wrong: /],
     ['{"db": "x"', /is not JSON$/],
   ])('%s is refused with the name of the file', async (text, message) => {

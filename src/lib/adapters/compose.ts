@@ -7,9 +7,10 @@ import type { OpenDatabase } from '../engine/databases.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Progress } from '../engine/progress.ts';
 import { systemClock } from './clock.ts';
-import { readServerEnvironment } from './config.ts';
+import { type ConfigFile, readServerEnvironment } from './config.ts';
 import { type DatabaseLocation, databaseLocation } from './database-location.ts';
 import { databasesBy } from './databases.ts';
+import { lazyEmbedder } from './embedders/lazy.ts';
 import { systemEntropy } from './entropy.ts';
 import { fileSystem } from './files.ts';
 import { gitProcess } from './git/git.ts';
@@ -17,8 +18,10 @@ import type { Verification } from './github/principal.ts';
 import { openLocal } from './libsql/open.ts';
 import { openRemote, openReplica } from './libsql/open-remote.ts';
 import { isReplica } from './libsql/replica-state.ts';
+import { readModelSettings } from './model-settings.ts';
 import { packageRoot } from './package-root.ts';
 import { systemPresence } from './presence.ts';
+import { lazyReranker } from './rerankers/lazy.ts';
 
 export interface SharedOptions {
   /** Path or URL; undefined for the default file in the data directory. */
@@ -26,6 +29,8 @@ export interface SharedOptions {
   readonly dataDir: string;
   /** Where it is kept who a token's user is. */
   readonly configDir: string;
+  /** Names the models that help a search where the environment does not. */
+  readonly config?: ConfigFile | undefined;
   readonly busyTimeoutMs?: number | undefined;
   readonly contracts?: Contracts | undefined;
   /** How often a local copy of a server's database is brought up to date by itself, in milliseconds. */
@@ -43,6 +48,7 @@ export interface Shared {
 /** Puts the adapters together. Opens nothing: the database is opened by its first use. */
 export function shareDatabase(options: SharedOptions): Shared {
   const { contracts } = options;
+  const models = modelsOf(options);
   const { database, schema } = openDatabase(options);
   const files = fileSystem();
   const git = gitProcess();
@@ -64,8 +70,7 @@ export function shareDatabase(options: SharedOptions): Shared {
       ...(await caller()),
       files,
       git,
-      embedder: null,
-      reranker: null,
+      ...models,
       github: null,
       progress,
       signal,
@@ -73,6 +78,15 @@ export function shareDatabase(options: SharedOptions): Shared {
       databases,
     }),
     close: () => database.close(),
+  };
+}
+
+/** One object of each for the life of the process; nothing is asked or loaded before its first use. */
+function modelsOf({ config = {}, variables }: SharedOptions): Pick<Engine, 'embedder' | 'reranker'> {
+  const { embedder, reranker } = readModelSettings(config, variables);
+  return {
+    embedder: embedder === 'lsa' || embedder === null ? embedder : lazyEmbedder(embedder),
+    reranker: reranker === null ? null : lazyReranker(reranker),
   };
 }
 

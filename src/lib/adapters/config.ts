@@ -80,6 +80,14 @@ export function readServerEnvironment(variables: NodeJS.ProcessEnv = process.env
 const configFile = z.strictObject({
   /** Path or URL of the database. */
   db: z.string().min(1).optional(),
+  /** `lsa`, `none` or the URL of an embeddings endpoint. */
+  embedder: z.string().min(1).optional(),
+  embedder_model: z.string().min(1).optional(),
+  embedder_query_prefix: z.string().optional(),
+  embedder_passage_prefix: z.string().optional(),
+  /** `none` or the URL of a rerank endpoint. */
+  reranker: z.string().min(1).optional(),
+  reranker_model: z.string().min(1).optional(),
 });
 
 export type ConfigFile = z.output<typeof configFile>;
@@ -108,7 +116,7 @@ export async function readConfigFile(configDir: string): Promise<ConfigFile> {
       ? `unknown field ${issue.keys.join(', ')}`
       : describe(issue?.path, issue?.message);
   throw new Failure('invalid_input', `the configuration ${path} is wrong: ${field}`, {
-    hint: 'Known fields: db (path or URL of the database).',
+    hint: `Known fields: ${Object.keys(configFile.shape).join(', ')}. Keys are read from the environment only.`,
     cause: parsed.error,
   });
 }

@@ -1,7 +1,7 @@
 import { Command } from '@oclif/core/command';
 import * as Flags from '@oclif/core/flags';
 import type * as z from 'zod';
-import { chooseDatabase, readConfigFile } from '../adapters/config.ts';
+import { chooseDatabase, type ConfigFile, readConfigFile } from '../adapters/config.ts';
 import { Failure } from '../core/failure.ts';
 import type { Contracts } from '../engine/contracts.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -47,6 +47,7 @@ export interface EngineOptions {
   readonly dataDir: string;
   readonly configDir: string;
   readonly cacheDir: string;
+  readonly config: ConfigFile;
   readonly contracts?: Contracts | undefined;
 }
 
@@ -157,9 +158,11 @@ export abstract class BaseCommand extends Command {
 
   async #openEngine(): Promise<OpenEngine> {
     const { dataDir, configDir, cacheDir } = this.config;
-    const db = chooseDatabase(this.#database, this.host.environment, await readConfigFile(configDir));
+    const config = await readConfigFile(configDir);
+    const db = chooseDatabase(this.#database, this.host.environment, config);
     return this.composeEngine({
       db,
+      config,
       progress: this.#progress,
       signal: this.signal,
       dataDir,

@@ -3,7 +3,7 @@ import { normalizeText } from '../src/lib/core/text.ts';
 import { wordsOf } from '../src/lib/indexing/segment.ts';
 import { anyOf, buildFtsQuery } from '../src/lib/retrieval/fts-query.ts';
 import { type CodeUnit, type ProseUnit, queryUnits } from '../src/lib/retrieval/query-units.ts';
-import { foldCase, vocabularyKey } from '../src/lib/retrieval/vocabulary.ts';
+import { foldCase, vocabularyKey } from '../src/lib/indexing/vocabulary.ts';
 import { FullText, type IndexName, type Passage } from '../test/support/full-text.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { type CodeUnit, type ProseUnit, queryUnits, type Units } from './query-units.ts';
-import { foldCase } from './vocabulary.ts';
+import { foldCase } from '../indexing/vocabulary.ts';
 
 /** One way to match in the relaxed tier. */
 export interface RelaxedTerm {

@@ -2,7 +2,7 @@ import { codePointLength, firstCodePoints, normalizeText } from '../core/text.ts
 import type { Word } from '../indexing/segment.ts';
 import { isFunctionWord } from './function-words.ts';
 import { type Run, runsOf, splitWhere, textOf, touch } from './query-runs.ts';
-import { foldCase, vocabularyKey } from './vocabulary.ts';
+import { foldCase, vocabularyKey } from '../indexing/vocabulary.ts';
 
 /** Units that the strict tier joins by AND, and that the relaxed tier offers: far below FTS5's limits (256 deep). */
 export const MAX_STRICT_UNITS = 32;

@@ -1,6 +1,6 @@
 import { wordsOf } from '../indexing/segment.ts';
 import { queryUnits } from './query-units.ts';
-import { foldCase, foldToken, stemOf } from './vocabulary.ts';
+import { foldCase, foldToken, stemOf } from '../indexing/vocabulary.ts';
 
 /** What a snippet looks for, per index, as `snippetTerms` makes it of a query. */
 export interface SnippetTerms {

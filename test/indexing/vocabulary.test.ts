@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wordsOf } from '../../src/lib/indexing/segment.ts';
-import { foldCase, foldToken, stemOf, vocabularyKey } from '../../src/lib/retrieval/vocabulary.ts';
+import { foldCase, foldToken, stemOf, vocabularyKey } from '../../src/lib/indexing/vocabulary.ts';
 import { FullText, type IndexName } from '../support/full-text.ts';
 
 /** Code points without case or diacritics that fill most of a plane: ideographs, Hangul, private use, cuneiform. */

@@ -1,0 +1,171 @@
+import * as z from 'zod';
+import { type Change, change, type Guard, guard, type Query, query, type SqlValue } from '../engine/database.ts';
+
+/** What made vectors that are stored. */
+export interface StoredEmbedder {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: 'lsa' | 'endpoint';
+  readonly dimensions: number;
+  /** Passages that there were when it was trained; 0 of an endpoint. */
+  readonly trainedOn: number;
+  /** Searches use the newest that is `ready`. */
+  readonly state: 'training' | 'filling' | 'ready';
+}
+
+const embedderRow = z.object({
+  id: z.int(),
+  name: z.string(),
+  kind: z.enum(['lsa', 'endpoint']),
+  dimensions: z.int(),
+  trained_on: z.int(),
+  state: z.enum(['training', 'filling', 'ready']),
+});
+
+/** All embedders, the newest first. */
+export function embeddersQuery(): Query<StoredEmbedder> {
+  return query('SELECT id, name, kind, dimensions, trained_on, state FROM embedders ORDER BY id DESC', [], (row) => {
+    const { trained_on: trainedOn, ...rest } = embedderRow.parse(row);
+    return { ...rest, trainedOn };
+  });
+}
+
+/** Makes an embedder known; one of the same name stays as it is. */
+export function insertEmbedder({ name, kind, dimensions, trainedOn, state }: Omit<StoredEmbedder, 'id'>): Change {
+  return change(
+    'INSERT INTO embedders (name, kind, dimensions, trained_on, state) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING',
+    [name, kind, dimensions, trainedOn, state],
+  );
+}
+
+/** SQL of the vectors of a passage that an embedder has yet to make; `?1` is the embedder's id. */
+const MISSING = 'NOT EXISTS (SELECT 1 FROM passage_vectors v WHERE v.embedder_id = ?1 AND v.passage_id = p.id)';
+
+const passageRow = z.object({
+  passage_id: z.int(),
+  document_id: z.int(),
+  heading_path: z.string(),
+  start: z.int(),
+  length: z.int(),
+});
+
+/** A passage by its place in the body of its document. */
+export type PassagePlace = z.output<typeof passageRow>;
+
+/** Passages after an id, in the order of their ids; with `missingOf`, those without a vector of that embedder. */
+export function passagePlacesQuery(
+  after: number,
+  limit: number,
+  missingOf: number | undefined,
+): Query<PassagePlace> {
+  return query(
+    `SELECT p.id AS passage_id, p.document_id, p.heading_path, p.start, p.length FROM passages p
+     WHERE p.id > ?2 AND ${missingOf === undefined ? '?1 IS NULL' : MISSING} ORDER BY p.id LIMIT ?3`,
+    [missingOf ?? null, after, limit],
+    (row) => passageRow.parse(row),
+  );
+}
+
+const textRow = z.object({
+  document_id: z.int(),
+  type: z.string(),
+  entity: z.string(),
+  title: z.string(),
+  preface: z.string(),
+  body: z.string(),
+  content_hash: z.string(),
+});
+
+/** What the text of passages is made from. */
+export type DocumentText = z.output<typeof textRow>;
+
+/** Texts of documents by id. */
+export function documentTextsQuery(documentIds: readonly number[]): Query<DocumentText> {
+  return query(
+    `SELECT d.id AS document_id, d.type, d.entity, d.title, b.preface, b.body, d.content_hash FROM json_each(?) AS wanted
+     JOIN documents d ON d.id = wanted.value JOIN bodies b ON b.document_id = d.id`,
+    [JSON.stringify(documentIds)],
+    (row) => textRow.parse(row),
+  );
+}
+
+/** How many passages there are (of no embedder), and how many have a vector of each embedder. */
+export function coverageQuery(): Query<{ readonly embedderId: number | null; readonly passages: number }> {
+  return query(
+    `SELECT NULL AS id, count(*) AS n FROM passages
+     UNION ALL SELECT embedder_id, count(*) FROM passage_signatures GROUP BY embedder_id`,
+    [],
+    (row) => {
+      const { id, n } = z.object({ id: z.int().nullable(), n: z.int() }).parse(row);
+      return { embedderId: id, passages: n };
+    },
+  );
+}
+
+/** A stored passage by id, or one that is stored by the same batch, by the key of its document. */
+export type PassageId = number | { readonly key: string; readonly ordinal: number };
+
+/** A vector to be stored, of unit length; zero where there was nothing to embed. */
+export interface PassageVector {
+  readonly passage: PassageId;
+  readonly vector: Float32Array;
+}
+
+/** Rows of one statement; each has three arguments, and SQLite takes some 32,000. */
+const ROWS = 500;
+
+/** Stores vectors of passages that are stored, or are by an earlier step of the batch. */
+export function vectorSteps(embedderId: number, vectors: readonly PassageVector[]): Change[] {
+  const steps: Change[] = [];
+  for (let from = 0; from < vectors.length; from += ROWS) {
+    const args: SqlValue[] = [embedderId];
+    const values = vectors.slice(from, from + ROWS).map(({ passage, vector }) => {
+      args.push(...(typeof passage === 'number' ? [passage, null] : [passage.ordinal, passage.key]), bytesOf(vector));
+      const at = args.length;
+      return `(?${String(at - 2)}, ?${String(at - 1)}, ?${String(at)})`;
+    });
+    steps.push(
+      change(
+        `WITH given (passage, key, vector) AS (VALUES ${values.join(', ')})
+         INSERT INTO passage_vectors (embedder_id, passage_id, vector)
+         SELECT ?1, p.id, vector8(given.vector) FROM given JOIN passages p ON p.id = CASE WHEN given.key IS NULL
+           THEN given.passage ELSE (SELECT id FROM documents WHERE key = given.key) * 65536 + given.passage END
+         WHERE true ON CONFLICT DO NOTHING`,
+        args,
+      ),
+    );
+  }
+  return steps;
+}
+
+/** A vector as libSQL reads it: 32-bit floats, little-endian. */
+export function bytesOf(vector: Float32Array): Uint8Array {
+  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+}
+
+/** Removes an embedder with all that it made. */
+export function removeEmbedderSteps(embedderId: number): Change[] {
+  return ['passage_vectors', 'lsa_terms']
+    .map((table) => change(`DELETE FROM ${table} WHERE embedder_id = ?`, [embedderId]))
+    .concat(change('DELETE FROM embedders WHERE id = ?', [embedderId]));
+}
+
+/** Moves an embedder on. */
+export function setEmbedderState(embedderId: number, state: StoredEmbedder['state']): Change {
+  return change('UPDATE embedders SET state = ? WHERE id = ?', [state, embedderId]);
+}
+
+/** Holds while every passage has a vector of the embedder. */
+export function everythingEmbedded(embedderId: number): Guard {
+  return guard('complete', `NOT EXISTS (SELECT 1 FROM passages p WHERE ${MISSING})`, [embedderId]);
+}
+
+/** Holds while documents are as they were read. */
+export function textsUnchanged(texts: readonly Pick<DocumentText, 'document_id' | 'content_hash'>[]): Guard {
+  return guard(
+    'texts',
+    `NOT EXISTS (SELECT 1 FROM json_each(?) seen LEFT JOIN documents d ON d.id = seen.value ->> 0
+       WHERE d.content_hash IS NOT seen.value ->> 1)`,
+    [JSON.stringify(texts.map(({ document_id, content_hash }) => [document_id, content_hash]))],
+  );
+}

@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { type Change, change, type Query, query, type SqlValue } from '../../engine/database.ts';
+import type { ModelTerm } from './train.ts';
+
+const termRow = z.object({ term: z.string(), weight: z.number(), scale: z.number(), vector: z.instanceof(Uint8Array) });
+
+/** Those of the terms that a model knows. */
+export function termsQuery(embedderId: number, terms: Iterable<string>): Query<ModelTerm> {
+  return query(
+    `SELECT t.term, t.weight, t.scale, t.vector FROM json_each(?2) AS wanted
+     JOIN lsa_terms t ON t.embedder_id = ?1 AND t.term = wanted.value`,
+    [embedderId, JSON.stringify([...terms])],
+    (row) => {
+      const { vector, ...rest } = termRow.parse(row);
+      return { ...rest, vector: new Int8Array(vector.buffer, vector.byteOffset, vector.byteLength) };
+    },
+  );
+}
+
+/** Rows of one statement; each has four arguments, and SQLite takes some 32,000. */
+const ROWS = 1000;
+
+/** Stores terms of a model; those that are there stay, for they are the same. */
+export function insertTerms(embedder: string, terms: readonly ModelTerm[]): Change[] {
+  const steps: Change[] = [];
+  for (let from = 0; from < terms.length; from += ROWS) {
+    const args: SqlValue[] = [embedder];
+    const values = terms.slice(from, from + ROWS).map(({ term, weight, scale, vector }) => {
+      args.push(term, weight, scale, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
+      const at = args.length;
+      return `(?${String(at - 3)}, ?${String(at - 2)}, ?${String(at - 1)}, ?${String(at)})`;
+    });
+    steps.push(
+      change(
+        `WITH given (term, weight, scale, vector) AS (VALUES ${values.join(', ')})
+         INSERT INTO lsa_terms (embedder_id, term, weight, scale, vector)
+         SELECT e.id, given.term, CAST(given.weight AS REAL), CAST(given.scale AS REAL), given.vector
+         FROM given JOIN embedders e ON e.name = ?1 WHERE true ON CONFLICT DO NOTHING`,
+        args,
+      ),
+    );
+  }
+  return steps;
+}

@@ -1,0 +1,99 @@
+import { sha256Hex } from '../../core/hash.ts';
+import { sparseMatrix } from './sparse-matrix.ts';
+import { rightSingularVectors } from './truncated-svd.ts';
+
+/** Dimensions of a model at most; a small index has fewer. */
+export const MAX_DIMENSIONS = 256;
+/** Terms of a model at most, the most frequent ones. */
+const MAX_TERMS = 40_000;
+/** A term in more than this share of the passages says nothing. */
+const MAX_SHARE = 0.5;
+/** From this many passages on, a term of a single one is left out: it cannot link two. */
+const MANY_PASSAGES = 500;
+const GREATEST_BYTE = 127;
+
+/** How often terms occur: in how many passages each, and the texts that belong together (a thread, a file) as counts. */
+export interface TrainingSet {
+  readonly passages: number;
+  /** In how many of the passages that were looked at a term occurs. */
+  readonly documentFrequency: ReadonlyMap<string, number>;
+  /** Counts of the terms of each group. */
+  readonly groups: readonly ReadonlyMap<string, number>[];
+}
+
+/** A term as it is stored: what an occurrence adds to a vector is weight * scale * vector. */
+export interface ModelTerm {
+  readonly term: string;
+  /** Inverse document frequency, natural logarithm. */
+  readonly weight: number;
+  readonly scale: number;
+  readonly vector: Int8Array;
+}
+
+export interface LsaModel {
+  /** `lsa-` and a digest of the terms: equal texts give equal names. */
+  readonly name: string;
+  readonly dimensions: number;
+  readonly terms: readonly ModelTerm[];
+}
+
+/**
+ * Latent semantic analysis (Deerwester et al., JASIS 41(6), 1990): the right singular vectors of the matrix of groups by
+ * terms, with (1 + ln tf) * idf and rows of unit length, are the axes of the space. Groups and not passages are the
+ * rows: a comment of three words shares its context with its thread. Undefined where there is nothing to tell apart:
+ * fewer than two groups or terms.
+ */
+export function trainLsa({ passages, documentFrequency, groups }: TrainingSet): LsaModel | undefined {
+  const weights = termWeights(documentFrequency, passages);
+  const columns = new Map([...weights.keys()].map((term, column) => [term, column]));
+  const rows = groups.map((group) => unitRow(group, weights, columns)).filter((row) => row.length > 0);
+  const rank = Math.min(MAX_DIMENSIONS, rows.length, columns.size);
+  if (rank < 2) return undefined;
+  const axes = rightSingularVectors(sparseMatrix(rows, columns.size), rank);
+  if (axes.columns < 2) return undefined;
+  const terms = [...weights].map(([term, weight], column): ModelTerm => {
+    const from = column * axes.columns;
+    return { term, weight, ...quantised(axes.values.subarray(from, from + axes.columns)) };
+  });
+  return { name: nameOf(axes.columns, terms), dimensions: axes.columns, terms };
+}
+
+/** Weights by term, in the order of the terms. */
+function termWeights(documentFrequency: ReadonlyMap<string, number>, passages: number): Map<string, number> {
+  const fewest = passages < MANY_PASSAGES ? 1 : 2;
+  const counted = [...documentFrequency].filter(([, n]) => n >= fewest && n <= Math.max(1, passages * MAX_SHARE));
+  const byFrequency = counted.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, MAX_TERMS);
+  const weighted = byFrequency.map(([term, n]) => [term, Math.log(passages / n)] as const);
+  return new Map(weighted.filter(([, weight]) => weight > 0).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function unitRow(
+  counts: ReadonlyMap<string, number>,
+  weights: ReadonlyMap<string, number>,
+  columns: ReadonlyMap<string, number>,
+): (readonly [number, number])[] {
+  const row: (readonly [number, number])[] = [];
+  let squares = 0;
+  for (const [term, count] of counts) {
+    const column = columns.get(term);
+    if (column === undefined) continue;
+    const value = (1 + Math.log(count)) * (weights.get(term) ?? 0);
+    squares += value * value;
+    row.push([column, value]);
+  }
+  const length = Math.sqrt(squares);
+  return row.map(([column, value]) => [column, value / length]);
+}
+
+/** A vector as signed bytes and the scale that gives it back. */
+function quantised(values: Float64Array): Pick<ModelTerm, 'scale' | 'vector'> {
+  const greatest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  if (greatest === 0) return { scale: 0, vector: new Int8Array(values.length) };
+  const scale = greatest / GREATEST_BYTE;
+  return { scale, vector: Int8Array.from(values, (value) => Math.round(value / scale)) };
+}
+
+function nameOf(dimensions: number, terms: readonly ModelTerm[]): string {
+  const digest = terms.map(({ term, weight, scale, vector }) => `${term}\n${String(weight)}\n${String(scale)}\n${vector.join()}`);
+  return `lsa-${String(dimensions)}-${sha256Hex(digest.join('\n')).slice(0, 12)}`;
+}

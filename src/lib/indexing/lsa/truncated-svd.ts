@@ -1,0 +1,116 @@
+import { EigenvalueDecomposition } from 'ml-matrix';
+import { type DenseMatrix, type SparseMatrix, times, transposedTimes } from './sparse-matrix.ts';
+
+/** Directions that are tried beyond those that are kept. */
+const OVERSAMPLING = 16;
+/** A direction this much shorter than the longest is noise of the arithmetic. */
+const NEGLIGIBLE = 1e-9;
+
+/**
+ * The right singular vectors of a matrix for its `rank` greatest singular values, as rows of columnCount x rank', where
+ * rank' <= rank is how many there are. Randomised range finder with one power iteration (Halko, Martinsson and Tropp,
+ * "Finding structure with randomness", SIAM Review 53(2), 2011, algorithms 4.3 and 5.1). The random matrix holds signs
+ * from a generator with a fixed seed, so that the same matrix always gives the same vectors, on every machine.
+ */
+export function rightSingularVectors(x: SparseMatrix, rank: number): DenseMatrix {
+  const width = Math.min(rank + OVERSAMPLING, x.rows, x.columnCount);
+  const sample = times(x, randomSigns(x.columnCount, width));
+  const range = orthonormal(times(x, transposedTimes(x, sample)));
+  const projected = transposedTimes(x, range);
+  return principalDirections(projected, rank);
+}
+
+function randomSigns(rows: number, columns: number): DenseMatrix {
+  const values = new Float64Array(rows * columns);
+  // Marsaglia's xorshift, 32 bits.
+  let state = 0x9e3779b9;
+  for (let i = 0; i < values.length; i += 1) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    values[i] = (state & 0x10000) === 0 ? 1 : -1;
+  }
+  return { rows, columns, values };
+}
+
+/** The left singular vectors of a tall matrix (columnCount x width), by the eigenvectors of its small Gram matrix. */
+function principalDirections(matrix: DenseMatrix, rank: number): DenseMatrix {
+  const { rows, columns, values } = matrix;
+  const gram = gramOf(matrix);
+  const symmetric = Array.from({ length: columns }, (_, i) =>
+    Array.from({ length: columns }, (__, j) => gram[i * columns + j] ?? 0),
+  );
+  if (columns === 0) return { rows, columns: 0, values: new Float64Array(0) };
+  const { realEigenvalues, eigenvectorMatrix } = new EigenvalueDecomposition(symmetric, { assumeSymmetric: true });
+  const order = realEigenvalues.map((value, at) => ({ value, at })).sort((a, b) => b.value - a.value || a.at - b.at);
+  const longest = order[0]?.value ?? 0;
+  const kept = order.filter(({ value }) => value > longest * NEGLIGIBLE && value > 0).slice(0, rank);
+  const out = new Float64Array(rows * kept.length);
+  kept.forEach(({ value, at }, place) => {
+    const length = Math.sqrt(value);
+    const direction = Float64Array.from({ length: columns }, (_, j) => eigenvectorMatrix.get(j, at) / length);
+    for (let row = 0; row < rows; row += 1) {
+      let sum = 0;
+      for (let j = 0; j < columns; j += 1) sum += (values[row * columns + j] ?? 0) * (direction[j] ?? 0);
+      out[row * kept.length + place] = sum;
+    }
+  });
+  return { rows, columns: kept.length, values: out };
+}
+
+/** Twice: what the first pass leaves of the rounding, the second takes. */
+function orthonormal(matrix: DenseMatrix): DenseMatrix {
+  return choleskyOrthonormal(choleskyOrthonormal(matrix));
+}
+
+/** Orthonormal columns with the same span, by the Cholesky factor of the Gram matrix; a dependent column becomes zero. */
+function choleskyOrthonormal(matrix: DenseMatrix): DenseMatrix {
+  const { rows, columns, values } = matrix;
+  const factor = choleskyOf(gramOf(matrix), columns);
+  const out = new Float64Array(values.length);
+  for (let row = 0; row < rows; row += 1) {
+    const from = row * columns;
+    for (let j = 0; j < columns; j += 1) {
+      const pivot = factor[j * columns + j] ?? 0;
+      if (pivot === 0) continue;
+      let sum = values[from + j] ?? 0;
+      for (let i = 0; i < j; i += 1) sum -= (out[from + i] ?? 0) * (factor[j * columns + i] ?? 0);
+      out[from + j] = sum / pivot;
+    }
+  }
+  return { rows, columns, values: out };
+}
+
+/** MᵀM, row after row. */
+function gramOf({ rows, columns, values }: DenseMatrix): Float64Array {
+  const gram = new Float64Array(columns * columns);
+  for (let row = 0; row < rows; row += 1) {
+    const from = row * columns;
+    for (let i = 0; i < columns; i += 1) {
+      const left = values[from + i] ?? 0;
+      if (left === 0) continue;
+      const at = i * columns;
+      for (let j = i; j < columns; j += 1) gram[at + j] = (gram[at + j] ?? 0) + left * (values[from + j] ?? 0);
+    }
+  }
+  for (let i = 0; i < columns; i += 1) {
+    for (let j = 0; j < i; j += 1) gram[i * columns + j] = gram[j * columns + i] ?? 0;
+  }
+  return gram;
+}
+
+/** The lower Cholesky factor, row after row; rows of dependent columns have a pivot of zero. */
+function choleskyOf(gram: Float64Array, size: number): Float64Array {
+  const factor = new Float64Array(size * size);
+  const cell = (i: number, j: number): number => factor[i * size + j] ?? 0;
+  for (let i = 0; i < size; i += 1) {
+    const diagonal = gram[i * size + i] ?? 0;
+    for (let j = 0; j <= i; j += 1) {
+      let sum = gram[i * size + j] ?? 0;
+      for (let k = 0; k < j; k += 1) sum -= cell(i, k) * cell(j, k);
+      if (i === j) factor[i * size + i] = sum > diagonal * NEGLIGIBLE ? Math.sqrt(sum) : 0;
+      else factor[i * size + j] = cell(j, j) === 0 ? 0 : sum / cell(j, j);
+    }
+  }
+  return factor;
+}

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildDirectory } from './build-directory.ts';
+
+/** A file system in memory, and how much of it must be free: containers often have very little. */
+const MEMORY = '/dev/shm';
+const NEEDED_BYTES = 2 ** 30;
+
+/**
+ * Gives a run its temporary folder, where possible in memory: a database commits to a disk four times as slowly, and no
+ * test cuts the power. Also a folder for builds. Removes both at the end, with whatever a killed test left.
+ */
+export default function setup(): () => void {
+  const temporary = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'gh-rag-tests-'));
+  const builds = buildDirectory();
+  // Workers, and what they start, inherit these.
+  process.env.TMPDIR = temporary;
+  process.env.GH_RAG_TEST_BUILDS = builds;
+  // Each start of Node would read all the certificates; no test meets one.
+  delete process.env.NODE_EXTRA_CA_CERTS;
+  return () => {
+    for (const folder of [temporary, builds]) rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+function hasRoom(directory: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize >= NEEDED_BYTES;
+  } catch {
+    return false;
+  }
+}

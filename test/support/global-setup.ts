@@ -7,11 +7,13 @@ import { buildDirectory } from './build-directory.ts';
 const MEMORY = '/dev/shm';
 const NEEDED_BYTES = 2 ** 30;
 
+const made: string[] = [];
+
 /**
  * Gives a run its temporary folder, where possible in memory: a database commits to a disk four times as slowly, and no
- * test cuts the power. Also a folder for builds. Removes both at the end, with whatever a killed test left.
+ * test cuts the power. Also a folder for builds.
  */
-export default function setup(): () => void {
+export function setup(): void {
   const temporary = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'gh-rag-tests-'));
   const builds = buildDirectory();
   // Workers, and what they start, inherit these.
@@ -19,9 +21,12 @@ export default function setup(): () => void {
   process.env.GH_RAG_TEST_BUILDS = builds;
   // Each start of Node would read all the certificates; no test meets one.
   delete process.env.NODE_EXTRA_CA_CERTS;
-  return () => {
-    for (const folder of [temporary, builds]) rmSync(folder, { recursive: true, force: true });
-  };
+  made.push(temporary, builds);
+}
+
+/** Removes both, with whatever a test that was killed left there. */
+export function teardown(): void {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
 }
 
 function hasRoom(directory: string): boolean {

@@ -14,6 +14,8 @@ const made: string[] = [];
  * test cuts the power. Also a folder for builds.
  */
 export function setup(): void {
+  // Called for each project of a run.
+  if (process.env.GH_RAG_TEST_BUILDS !== undefined) return;
   const temporary = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'gh-rag-tests-'));
   const builds = buildDirectory();
   // Workers, and what they start, inherit these.

@@ -60,44 +60,70 @@ describe.each(LISTS)('of %s', (_name, list) => {
     expect(artifacts.reduce((sum, fields) => sum + fields, 0)).toBe(live);
   });
 
-  // One tool at a time: a mutation costs what is compared.
   const single = [...files].flatMap(([name, text]) => {
     const whole = JSON.parse(text) as Json;
-    const tools = toolsOf(text);
-    return tools.map((tool) => ({ name, artifact: wrapped(whole, tool) }));
+    return toolsOf(text).map((tool) => ({ name, tool, within: (part: Json) => wrapped(whole, part) }));
   });
 
-  test.each(single)('every mutation of $name is caught, in the file and in the code', ({ name, artifact }) => {
-    const text = textOf(artifact);
+  test.each(single)('every mutation of $name is caught, in the file and in the code', ({ name, tool, within }) => {
     const paths = (code: string, file: string) =>
       artifactDrift(`schemas/${name}`, code, file).map((drift) => drift.path);
     const missed: string[] = [];
-    let count = 0;
-    for (const { path, value } of mutations(artifact)) {
-      count += 1;
-      const mutated = textOf(value);
-      if (!pointsAt(path, paths(text, mutated))) missed.push(`file ${path}`);
-      if (!pointsAt(path, paths(mutated, text))) missed.push(`code ${path}`);
+    const mutated = new Set<string>();
+    for (const artifact of partsOf(tool).map(within)) {
+      const text = textOf(artifact);
+      for (const { path, value } of mutations(artifact)) {
+        mutated.add(path);
+        const other = textOf(value);
+        if (!pointsAt(path, paths(text, other))) missed.push(`file ${path}`);
+        if (!pointsAt(path, paths(other, text))) missed.push(`code ${path}`);
+      }
     }
-    expect(count).toBeGreaterThan(30);
+    expect(mutated).toEqual(placesIn(within(tool)));
+    expect(mutated.size).toBeGreaterThan(20);
     expect(missed).toEqual([]);
   });
 
-  test.each(toolContracts(list))('every mutation of $name in a running server is caught', async (tool) => {
-    const code = new Map([['tool.json', `${JSON.stringify(tool, null, 2)}\n`]]);
+  test.each(toolContracts(list))('every mutation of $name in a running server is caught', async (contract) => {
+    const tool = JSON.parse(JSON.stringify(contract)) as Json;
     const missed: string[] = [];
-    for (const { path, value } of mutations([JSON.parse(JSON.stringify(tool)) as Json], 'tools')) {
-      const paths = await pathsIn('tools/list', {
-        ...agreed,
-        contracts: () => code,
-        readArtifact: () => Promise.resolve(undefined), // of no interest here, and quick
-        liveTools: () => Promise.resolve(value as Json[]),
-      });
-      if (!pointsAt(path, paths)) missed.push(path);
+    const mutated = new Set<string>();
+    for (const part of partsOf(tool)) {
+      const code = new Map([['tool.json', textOf(part)]]);
+      for (const { path, value } of mutations([part], 'tools')) {
+        mutated.add(path);
+        const paths = await pathsIn('tools/list', {
+          ...agreed,
+          contracts: () => code,
+          readArtifact: () => Promise.resolve(undefined), // of no interest here, and quick
+          liveTools: () => Promise.resolve(value as Json[]),
+        });
+        if (!pointsAt(path, paths)) missed.push(path);
+      }
     }
+    expect(mutated).toEqual(placesIn([tool], 'tools'));
     expect(missed).toEqual([]);
   });
 });
+
+function placesIn(value: Json, key?: string): Set<string> {
+  return new Set([...mutations(value, key)].map(({ path }) => path));
+}
+
+/** A tool without the properties of its schemas, and with one of them alone: a mutation costs what is compared. */
+function partsOf(tool: Json): Json[] {
+  if (!isJsonObject(tool) || tool.name === undefined) throw new Error('not a tool');
+  const { name } = tool;
+  const parts: Json[] = [];
+  let bare = tool;
+  for (const [key, schema] of Object.entries(tool)) {
+    if (!isJsonObject(schema) || !isJsonObject(schema.properties)) continue;
+    bare = { ...bare, [key]: { ...schema, properties: {} } };
+    for (const [property, value] of Object.entries(schema.properties))
+      parts.push({ name, [key]: { properties: { [property]: value } } });
+  }
+  return [bare, ...parts];
+}
 
 function textOf(value: Json): string {
   return `${JSON.stringify(value, null, 2)}\n`;

@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openRemote } from '../../src/lib/adapters/libsql/open-remote.ts';
 import { doctor } from '../../src/lib/admin/doctor.ts';
 import type { Receipt } from '../../src/lib/feedback/receipts.ts';
@@ -32,9 +32,6 @@ const run = promisify(execFile);
 let program: string;
 beforeAll(async () => {
   program = await bundleForNode(new URL('./caller-process.ts', import.meta.url));
-});
-afterAll(() => {
-  rmSync(dirname(program), { recursive: true, force: true });
 });
 
 /** The programs write the file itself, which this process would read through a copy that nobody told of it. */

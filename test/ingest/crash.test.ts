@@ -10,8 +10,8 @@ import { fileDigest, withDatabase } from '../support/test-index.ts';
 
 /** The built program, killed, interrupted and run twice at once, on real files. */
 
-const COMMITS = 160;
-const RECORDS = 2000;
+const COMMITS = 100;
+const RECORDS = 1200;
 const KILLS = 6;
 
 let program: Program;

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { buildDirectory } from './build-directory.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PARTS = ['bin', 'src', 'migrations', 'schemas', 'package.json'];
@@ -15,6 +16,9 @@ export interface Ended {
   readonly err: string;
 }
 
+/** What ships, built by the first test of a worker that asks for it; the others copy it. */
+let shipped: Promise<string> | undefined;
+
 /**
  * The program as `npm run build` makes it of the sources as they are, in a directory of its own: a test of it depends on no
  * earlier build.
@@ -24,18 +28,16 @@ export class Program {
 
   private constructor(directory: string) {
     this.directory = directory;
+    mkdirSync(join(directory, 'tmp'));
   }
 
   /** Builds it. `replaced` holds other contents for some of the sources, by path: what they say is not in what we ship. */
-  static async build(replaced: Readonly<Record<string, string>> = {}): Promise<Program> {
-    // Below node_modules, so that packages are found from there.
-    const directory = mkdtempSync(join(root, 'node_modules', '.gh-rag-test-'));
-    for (const part of PARTS) cpSync(join(root, part), join(directory, part), { recursive: true });
-    for (const [path, contents] of Object.entries(replaced)) writeFileSync(join(directory, path), contents);
-    mkdirSync(join(directory, 'tmp'));
-    const script = new URL('../../scripts/build.mjs', import.meta.url).href;
-    const { build } = (await import(script)) as { build: (root: string) => Promise<void> };
-    await build(directory);
+  static async build(replaced?: Readonly<Record<string, string>>): Promise<Program> {
+    if (replaced !== undefined) return new Program(await built(replaced));
+    const original = await (shipped ??= built({}));
+    const directory = buildDirectory();
+    // The compiled code that a program keeps goes by the time of its file.
+    cpSync(original, directory, { recursive: true, preserveTimestamps: true });
     return new Program(directory);
   }
 
@@ -55,6 +57,16 @@ export class Program {
   remove(): void {
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+async function built(replaced: Readonly<Record<string, string>>): Promise<string> {
+  const directory = buildDirectory();
+  for (const part of PARTS) cpSync(join(root, part), join(directory, part), { recursive: true });
+  for (const [path, contents] of Object.entries(replaced)) writeFileSync(join(directory, path), contents);
+  const script = new URL('../../scripts/build.mjs', import.meta.url).href;
+  const { build } = (await import(script)) as { build: (root: string) => Promise<void> };
+  await build(directory);
+  return directory;
 }
 
 /** How a child ended, and what it said. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import Libsql from 'libsql';
@@ -189,7 +189,6 @@ describe('the local database', () => {
     const outputs = await Promise.all(
       Array.from({ length: 8 }, (_, i) => run(process.execPath, [child, file, MIGRATIONS, `p${String(i)}`, '40'])),
     );
-    rmSync(dirname(child), { recursive: true });
     const acknowledged = outputs.flatMap(({ stdout }) => JSON.parse(stdout) as string[]);
     const [rows] = await database.read([slugs]);
     expect(acknowledged).toHaveLength(320);

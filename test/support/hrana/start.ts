@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bundleForNode } from '../bundle.ts';
 import { temporaryDirectory } from '../repository.ts';
@@ -58,7 +58,6 @@ export async function startHrana(options: HranaOptions = {}): Promise<Hrana> {
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
   const started = await Promise.race([once(lines, 'line'), exited.then(() => null)]);
-  rmSync(dirname(program), { recursive: true, force: true });
   if (started === null) throw new Error('the Hrana server did not start');
   const { port } = JSON.parse(String(started[0])) as { port: number };
 

@@ -1,6 +1,6 @@
 import type { Change, WriteStep } from '../engine/database.ts';
 import { DOCUMENT_TYPES } from './document-types.ts';
-import type { IndexedDocument } from './indexed-document.ts';
+import type { KeyedDocument } from './indexed-document.ts';
 import { indexProvenance, sourceId } from './provenance.ts';
 import { entityKey } from './reference.ts';
 import { rowsOf, rowsStep } from './rows.ts';
@@ -57,8 +57,7 @@ SELECT d.id * 65536 + row.ordinal, row.title, row.heading, row.reference, row.bo
 FROM ${rowsOf(SEARCH_COLUMNS)} AS row JOIN documents d ON d.key = row.key`;
 
 /** A document to be written; the hash is that of the document as it was ingested. */
-interface Entry extends IndexedDocument {
-  readonly key: string;
+interface Entry extends KeyedDocument {
   readonly hash: string;
 }
 
@@ -85,7 +84,7 @@ export function documentSteps(entries: readonly Entry[]): WriteStep[] {
 }
 
 /** Writes the full-text rows of documents that are stored with their passages. */
-export function searchSteps(entries: readonly Omit<Entry, 'hash'>[]): Change[] {
+export function searchSteps(entries: readonly KeyedDocument[]): Change[] {
   const rows = (tokenizer: 'nat' | 'code') =>
     entries
       .filter(({ document }) => DOCUMENT_TYPES[document.type].tokenizer === tokenizer)

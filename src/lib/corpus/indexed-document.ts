@@ -1,3 +1,4 @@
+import type { WriteStep } from '../engine/database.ts';
 import type { Document, Passage } from './document.ts';
 
 /** A passage with the text that the full-text index of its type is given, column by column. */
@@ -18,3 +19,11 @@ export interface IndexedDocument {
 
 /** Makes a document searchable. Pure: the same document always gives the same passages. */
 export type Indexer = (document: Document) => IndexedDocument;
+
+/** A document to be written, under its key. */
+export interface KeyedDocument extends IndexedDocument {
+  readonly key: string;
+}
+
+/** Makes the steps that store the vectors of what a batch writes, behind those that store its passages. */
+export type BatchEmbedder = (entries: readonly KeyedDocument[]) => Promise<readonly WriteStep[]>;

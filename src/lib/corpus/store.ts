@@ -6,7 +6,7 @@ import type { Document } from './document.ts';
 import { documentSteps } from './document-steps.ts';
 import type { EdgeExtractor } from './edge.ts';
 import { edgeSteps } from './edge-store.ts';
-import type { Indexer } from './indexed-document.ts';
+import type { BatchEmbedder, Indexer } from './indexed-document.ts';
 import { referenceOf } from './reference.ts';
 import { type Watermark, watermarkQuery, watermarkUnchanged, writeWatermark } from './watermark.ts';
 import { wikiFacts, wikiFactsQueries } from './wiki-facts.ts';
@@ -28,6 +28,8 @@ export interface Batch {
   readonly keepNewer?: boolean;
   /** Finds the edges of what is written; they are replaced with their document. */
   readonly edgesOf?: EdgeExtractor | undefined;
+  /** Embeds what is written. */
+  readonly embed?: BatchEmbedder | undefined;
   /** Applied in the same transaction, only when documents were written or removed. */
   readonly onChange?: readonly WriteStep[];
   /** Finds out what would be written, and writes nothing. */
@@ -92,6 +94,7 @@ export async function storeBatch(database: Database, index: Indexer, batch: Batc
       ...(gone.length > 0 ? [change(REMOVE_DOCUMENTS, [JSON.stringify(gone)])] : []),
       ...(replaced.length > 0 ? [change(REMOVE_PASSAGES, [JSON.stringify(replaced)])] : []),
       ...documentSteps(entries),
+      ...((await batch.embed?.(entries)) ?? []),
       ...edgeSteps(batch.edgesOf, { written: entries, replaced }, facts),
       ...(contentChanged ? (batch.onChange ?? []) : []),
       writeWatermark(batch.watermark, batch.now),

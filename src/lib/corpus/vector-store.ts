@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type Change, change, type Guard, guard, type Query, query, type SqlValue } from '../engine/database.ts';
+import { DOCUMENT_TYPE_NAMES } from './document-types.ts';
+import { type Change, change, type Guard, guard, type Query, query, type SqlRow, type SqlValue } from '../engine/database.ts';
 
 /** What made vectors that are stored. */
 export interface StoredEmbedder {
@@ -41,7 +42,7 @@ export function insertEmbedder({ name, kind, dimensions, trainedOn, state }: Omi
 /** SQL of the vectors of a passage that an embedder has yet to make; `?1` is the embedder's id. */
 const MISSING = 'NOT EXISTS (SELECT 1 FROM passage_vectors v WHERE v.embedder_id = ?1 AND v.passage_id = p.id)';
 
-const passageRow = z.object({
+const placeRow = z.object({
   passage_id: z.int(),
   document_id: z.int(),
   heading_path: z.string(),
@@ -49,27 +50,51 @@ const passageRow = z.object({
   length: z.int(),
 });
 
-/** A passage by its place in the body of its document. */
-export type PassagePlace = z.output<typeof passageRow>;
+/** A passage by its place in the body of its document, in code points. */
+export interface PassagePlace {
+  readonly passageId: number;
+  readonly documentId: number;
+  readonly headingPath: readonly string[];
+  readonly start: number;
+  readonly length: number;
+}
 
-/** Passages after an id, in the order of their ids; with `missingOf`, those without a vector of that embedder. */
-export function passagePlacesQuery(
-  after: number,
-  limit: number,
-  missingOf: number | undefined,
-): Query<PassagePlace> {
+const headings = z.array(z.string());
+
+function decodePlace(row: SqlRow): PassagePlace {
+  const { passage_id, document_id, heading_path, start, length } = placeRow.parse(row);
+  return {
+    passageId: passage_id,
+    documentId: document_id,
+    headingPath: headings.parse(JSON.parse(heading_path)),
+    start,
+    length,
+  };
+}
+
+/** Passages after an id that have no vector of an embedder, in the order of their ids. */
+export function missingPassagesQuery(embedderId: number, after: number, limit: number): Query<PassagePlace> {
   return query(
     `SELECT p.id AS passage_id, p.document_id, p.heading_path, p.start, p.length FROM passages p
-     WHERE p.id > ?2 AND ${missingOf === undefined ? '?1 IS NULL' : MISSING} ORDER BY p.id LIMIT ?3`,
-    [missingOf ?? null, after, limit],
-    (row) => passageRow.parse(row),
+     WHERE ${MISSING} AND p.id > ?2 ORDER BY p.id LIMIT ?3`,
+    [embedderId, after, limit],
+    decodePlace,
+  );
+}
+
+/** The passages of documents, in the order of their ids. */
+export function passagesOfQuery(documentIds: readonly number[]): Query<PassagePlace> {
+  return query(
+    `SELECT p.id AS passage_id, p.document_id, p.heading_path, p.start, p.length FROM json_each(?) AS wanted
+     JOIN passages p ON p.document_id = wanted.value ORDER BY p.id`,
+    [JSON.stringify(documentIds)],
+    decodePlace,
   );
 }
 
 const textRow = z.object({
   document_id: z.int(),
-  type: z.string(),
-  entity: z.string(),
+  type: z.enum(DOCUMENT_TYPE_NAMES),
   title: z.string(),
   preface: z.string(),
   body: z.string(),
@@ -82,7 +107,7 @@ export type DocumentText = z.output<typeof textRow>;
 /** Texts of documents by id. */
 export function documentTextsQuery(documentIds: readonly number[]): Query<DocumentText> {
   return query(
-    `SELECT d.id AS document_id, d.type, d.entity, d.title, b.preface, b.body, d.content_hash FROM json_each(?) AS wanted
+    `SELECT d.id AS document_id, d.type, d.title, b.preface, b.body, d.content_hash FROM json_each(?) AS wanted
      JOIN documents d ON d.id = wanted.value JOIN bodies b ON b.document_id = d.id`,
     [JSON.stringify(documentIds)],
     (row) => textRow.parse(row),
@@ -114,7 +139,10 @@ export interface PassageVector {
 /** Rows of one statement; each has three arguments, and SQLite takes some 32,000. */
 const ROWS = 500;
 
-/** Stores vectors of passages that are stored, or are by an earlier step of the batch. */
+/**
+ * Stores vectors of passages that are stored, or are by an earlier step of the batch. Nothing where the embedder was
+ * removed meanwhile.
+ */
 export function vectorSteps(embedderId: number, vectors: readonly PassageVector[]): Change[] {
   const steps: Change[] = [];
   for (let from = 0; from < vectors.length; from += ROWS) {
@@ -128,7 +156,7 @@ export function vectorSteps(embedderId: number, vectors: readonly PassageVector[
       change(
         `WITH given (passage, key, vector) AS (VALUES ${values.join(', ')})
          INSERT INTO passage_vectors (embedder_id, passage_id, vector)
-         SELECT ?1, p.id, vector8(given.vector) FROM given JOIN passages p ON p.id = CASE WHEN given.key IS NULL
+         SELECT e.id, p.id, vector8(given.vector) FROM given JOIN embedders e ON e.id = ?1 JOIN passages p ON p.id = CASE WHEN given.key IS NULL
            THEN given.passage ELSE (SELECT id FROM documents WHERE key = given.key) * 65536 + given.passage END
          WHERE true ON CONFLICT DO NOTHING`,
         args,

@@ -2,7 +2,7 @@ import { Failure } from '../core/failure.ts';
 import type { Document } from '../corpus/document.ts';
 import type { DocumentTypeName } from '../corpus/document-types.ts';
 import type { EdgeExtractor } from '../corpus/edge.ts';
-import type { Indexer } from '../corpus/indexed-document.ts';
+import type { BatchEmbedder, Indexer } from '../corpus/indexed-document.ts';
 import { type Batch, storeBatch } from '../corpus/store.ts';
 import { watermarkQuery } from '../corpus/watermark.ts';
 import type { Rows } from '../engine/database.ts';
@@ -19,6 +19,7 @@ export interface Run {
   readonly engine: Engine;
   readonly index: Indexer;
   readonly edgesOf: EdgeExtractor;
+  readonly embed: BatchEmbedder;
   readonly types: ReadonlySet<DocumentTypeName> | undefined;
   /** Milliseconds since the epoch. */
   readonly since: number | undefined;
@@ -114,7 +115,7 @@ export class Surface {
   }
 
   async #commit(after: string, complete: boolean, more: BatchExtras): Promise<void> {
-    const { engine, index, edgesOf, report, dryRun, lease } = this.#run;
+    const { engine, index, edgesOf, embed, report, dryRun, lease } = this.#run;
     if (engine.signal.aborted) throw interrupted();
     if (!complete && !dryRun) lease.held = true;
     const outcome = await storeBatch(engine.database, index, {
@@ -131,6 +132,7 @@ export class Surface {
         over: this.#over,
       },
       edgesOf,
+      embed,
       dryRun,
       now: engine.clock.now(),
     });

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../core/hash.ts';
+import { Sha256 } from '../../core/hash.ts';
 import { sparseMatrix } from './sparse-matrix.ts';
 import { rightSingularVectors } from './truncated-svd.ts';
 
@@ -73,15 +73,13 @@ function unitRow(
   columns: ReadonlyMap<string, number>,
 ): (readonly [number, number])[] {
   const row: (readonly [number, number])[] = [];
-  let squares = 0;
   for (const [term, count] of counts) {
     const column = columns.get(term);
-    if (column === undefined) continue;
-    const value = (1 + Math.log(count)) * (weights.get(term) ?? 0);
-    squares += value * value;
-    row.push([column, value]);
+    if (column !== undefined) row.push([column, (1 + Math.log(count)) * (weights.get(term) ?? 0)]);
   }
-  const length = Math.sqrt(squares);
+  // Sums of floats depend on their order: that of the columns, whatever came first.
+  row.sort(([a], [b]) => a - b);
+  const length = Math.sqrt(row.reduce((sum, [, value]) => sum + value * value, 0));
   return row.map(([column, value]) => [column, value / length]);
 }
 
@@ -94,6 +92,10 @@ function quantised(values: Float64Array): Pick<ModelTerm, 'scale' | 'vector'> {
 }
 
 function nameOf(dimensions: number, terms: readonly ModelTerm[]): string {
-  const digest = terms.map(({ term, weight, scale, vector }) => `${term}\n${String(weight)}\n${String(scale)}\n${vector.join()}`);
-  return `lsa-${String(dimensions)}-${sha256Hex(digest.join('\n')).slice(0, 12)}`;
+  const digest = new Sha256();
+  for (const { term, weight, scale, vector } of terms) {
+    digest.add(`${term}\n${String(weight)} ${String(scale)}\n`);
+    digest.add(Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('latin1'));
+  }
+  return `lsa-${String(dimensions)}-${digest.hex().slice(0, 12)}`;
 }

@@ -1,0 +1,31 @@
+import { embeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
+import type { Embedder } from '../engine/embedder.ts';
+import type { Engine } from '../engine/engine.ts';
+import { lsaEmbedder } from './lsa/lsa-embedder.ts';
+
+/** The embedder whose vectors searches compare, as far as the index has any. */
+export interface ActiveEmbedder {
+  readonly embedder: Embedder;
+  readonly stored: StoredEmbedder;
+}
+
+/** Chooses among what is stored: of models of its own the newest that is ready, of an endpoint its own row. */
+export function activeEmbedder(
+  { embedder, database }: Pick<Engine, 'embedder' | 'database'>,
+  embedders: readonly StoredEmbedder[],
+): ActiveEmbedder | undefined {
+  if (embedder === null) return undefined;
+  if (embedder !== 'lsa') {
+    const stored = embedders.find(({ name }) => name === embedder.id);
+    return stored && { embedder, stored };
+  }
+  const stored = embedders.find(({ kind, state }) => kind === 'lsa' && state === 'ready');
+  return stored && { embedder: lsaEmbedder(database, stored), stored };
+}
+
+/** As {@link activeEmbedder}, asking the database. */
+export async function findActiveEmbedder(engine: Engine): Promise<ActiveEmbedder | undefined> {
+  if (engine.embedder === null) return undefined;
+  const [embedders] = await engine.database.read([embeddersQuery()]);
+  return activeEmbedder(engine, embedders);
+}

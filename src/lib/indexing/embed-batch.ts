@@ -1,0 +1,51 @@
+import { Failure } from '../core/failure.ts';
+import type { BatchEmbedder } from '../corpus/indexed-document.ts';
+import { vectorSteps } from '../corpus/vector-store.ts';
+import type { Engine } from '../engine/engine.ts';
+import { type ActiveEmbedder, findActiveEmbedder } from './active-embedder.ts';
+import { otherDimensions } from './embed-index.ts';
+import { passageText } from './passage-text.ts';
+
+/**
+ * Embeds what a run writes, by what searches use at its beginning. Nothing where there is no such thing yet: the end of the
+ * run makes it. An endpoint that fails is not asked again: the documents are stored without vectors, which come later.
+ */
+export function batchEmbedder(engine: Engine): BatchEmbedder {
+  let active: Promise<ActiveEmbedder | undefined> | undefined;
+  let failed = false;
+  return async (entries) => {
+    if (failed || entries.length === 0) return [];
+    active ??= findActiveEmbedder(engine);
+    const found = await active;
+    if (found === undefined) return [];
+    const { embedder, stored } = found;
+    const passages = entries.flatMap(({ key, document, passages: cut }) =>
+      cut.map(({ ordinal, headingPath, text }) => ({
+        passage: { key, ordinal },
+        text: passageText(document, headingPath, text),
+      })),
+    );
+    try {
+      const texts = passages.map(({ text }) => text);
+      const vectors = await embedder.embed(texts, 'passage', engine.signal);
+      if (vectors.some(({ length }) => length !== stored.dimensions)) {
+        throw otherDimensions(stored.name, stored.dimensions);
+      }
+      const rows = passages.flatMap(({ passage }, at) => {
+        const vector = vectors[at];
+        return vector === undefined ? [] : [{ passage, vector }];
+      });
+      return vectorSteps(stored.id, rows);
+    } catch (error) {
+      if (!(error instanceof Failure) || !isOfEndpoint(error)) throw error;
+      failed = true;
+      engine.progress.note(`Documents are stored without vectors: ${error.message}`);
+      return [];
+    }
+  };
+}
+
+/** Whether an embedder could not be used, and words still can. */
+export function isOfEndpoint({ code }: Failure): boolean {
+  return code === 'endpoint_unavailable' || code === 'endpoint_unusable' || code === 'credential_required';
+}

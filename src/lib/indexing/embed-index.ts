@@ -1,0 +1,187 @@
+import { Failure } from '../core/failure.ts';
+import {
+  coverageQuery,
+  documentTextsQuery,
+  embeddersQuery,
+  everythingEmbedded,
+  insertEmbedder,
+  missingPassagesQuery,
+  removeEmbedderSteps,
+  setEmbedderState,
+  type StoredEmbedder,
+  textsUnchanged,
+  vectorSteps,
+} from '../corpus/vector-store.ts';
+import type { Embedder } from '../engine/embedder.ts';
+import type { Engine } from '../engine/engine.ts';
+import { lsaEmbedder } from './lsa/lsa-embedder.ts';
+import { insertTerms } from './lsa/lsa-store.ts';
+import { trainLsa } from './lsa/train.ts';
+import { readTrainingSet } from './lsa/training-set.ts';
+import { textsOfPassages } from './stored-passages.ts';
+
+/** A model is trained anew when the index has grown to this many times what it was trained on. */
+const GROWTH = 2;
+/** Passages that one transaction stores vectors of. */
+const BATCH = 512;
+/** Terms that one transaction stores. */
+const TERMS_BATCH = 5000;
+const MAX_ATTEMPTS = 5;
+
+/** What a run of {@link embedIndex} did, and what is left. */
+export interface EmbeddingReport {
+  /** Null: there is no embedder, or nothing that one could tell apart. */
+  readonly embedder: string | null;
+  /** Passages that got their vector. */
+  readonly embedded: number;
+  /** The passage that was looked at last; a run with this cursor goes on behind it. */
+  readonly cursor: number;
+  /** Whether every passage has a vector. */
+  readonly done: boolean;
+}
+
+/** How much of it. */
+export interface EmbeddingBounds {
+  /** Passages at most; all unless given. */
+  readonly limit?: number | undefined;
+  /** Passages up to this id are left alone. */
+  readonly after?: number | undefined;
+}
+
+/**
+ * Gives the passages without a vector theirs, in batches that are each a transaction; interrupted, it goes on where it
+ * stood. Latent semantics are trained where there are none, or where the index outgrew them: searches use the new model
+ * when all passages have its vectors, and what the old one made is removed. Fails with `interrupted`, or as the embedder
+ * does; what was stored stays.
+ */
+export async function embedIndex(engine: Engine, bounds: EmbeddingBounds = {}): Promise<EmbeddingReport> {
+  const target = await targetOf(engine);
+  if (target === undefined) return { embedder: null, embedded: 0, cursor: 0, done: true };
+  const report = await fill(engine, target, bounds);
+  const { stored } = target;
+  if (report.done && stored !== undefined && stored.state !== 'ready') await takeOver(engine, stored);
+  return report;
+}
+
+/** What makes vectors; not stored yet: an endpoint whose dimensions its first answer will tell. */
+interface Target {
+  readonly embedder: Embedder;
+  stored: StoredEmbedder | undefined;
+}
+
+async function targetOf(engine: Engine): Promise<Target | undefined> {
+  const { embedder, database } = engine;
+  if (embedder === null) return undefined;
+  const [embedders, coverage] = await database.read([embeddersQuery(), coverageQuery()]);
+  if (embedder !== 'lsa') return { embedder, stored: embedders.find(({ name }) => name === embedder.id) };
+  const passages = coverage.find(({ embedderId }) => embedderId === null)?.passages ?? 0;
+  const newest = embedders.find(({ kind, state }) => kind === 'lsa' && state !== 'training');
+  const grown = newest === undefined || passages >= newest.trainedOn * GROWTH;
+  const stored = grown ? ((await train(engine, passages)) ?? newest) : newest;
+  return stored === undefined ? undefined : { embedder: lsaEmbedder(database, stored), stored };
+}
+
+/** Undefined where there is too little to learn from. */
+async function train(engine: Engine, passages: number): Promise<StoredEmbedder | undefined> {
+  const { database, signal } = engine;
+  if (passages === 0) return undefined;
+  const model = trainLsa(await readTrainingSet(engine));
+  if (model === undefined) return undefined;
+  const { name, dimensions, terms } = model;
+  await database.write([insertEmbedder({ name, kind: 'lsa', dimensions, trainedOn: passages, state: 'training' })]);
+  for (let from = 0; from < terms.length; from += TERMS_BATCH) {
+    if (signal.aborted) throw interrupted();
+    await database.write(insertTerms(name, terms.slice(from, from + TERMS_BATCH)), 'normal');
+  }
+  const [embedders] = await database.read([embeddersQuery()]);
+  const stored = embedders.find((each) => each.name === name);
+  if (stored === undefined || stored.state !== 'training') return stored;
+  await database.write([setEmbedderState(stored.id, 'filling')]);
+  return { ...stored, state: 'filling' };
+}
+
+async function fill(engine: Engine, target: Target, { limit, after = 0 }: EmbeddingBounds): Promise<EmbeddingReport> {
+  const { database, signal, progress } = engine;
+  const [coverage] = await database.read([coverageQuery()]);
+  const of = (id: number | null) => coverage.find(({ embedderId }) => embedderId === id)?.passages ?? 0;
+  const missing = of(null) - (target.stored === undefined ? 0 : of(target.stored.id));
+  let embedded = 0;
+  let cursor = after;
+  let attempts = 0;
+  if (missing <= 0) return { embedder: target.embedder.id, embedded, cursor, done: true };
+  const step = progress.start('vectors', missing);
+  for (;;) {
+    if (signal.aborted) throw interrupted();
+    const size = Math.min(BATCH, (limit ?? Number.POSITIVE_INFINITY) - embedded);
+    // No embedder has the id 0.
+    const [places] = await database.read([missingPassagesQuery(target.stored?.id ?? 0, cursor, Math.max(1, size))]);
+    const last = places.at(-1);
+    if (last === undefined || size <= 0) {
+      step.end();
+      return { embedder: target.embedder.id, embedded, cursor, done: last === undefined && after === 0 };
+    }
+    const documents = [...new Set(places.map(({ documentId }) => documentId))];
+    const [texts] = await database.read([documentTextsQuery(documents)]);
+    const passages = textsOfPassages(texts, places);
+    const vectors = await target.embedder.embed(
+      passages.map(({ text }) => text),
+      'passage',
+      signal,
+    );
+    target.stored ??= await introduce(engine, target.embedder, vectors[0]?.length ?? 0);
+    const { id, dimensions, name } = target.stored;
+    if (vectors.some((vector) => vector.length !== dimensions)) throw otherDimensions(name, dimensions);
+    const rows = passages.map(({ passageId }, at) => ({
+      passage: passageId,
+      vector: vectors[at] ?? new Float32Array(dimensions),
+    }));
+    const outcome = await database.write([textsUnchanged(texts), ...vectorSteps(id, rows)], 'normal');
+    if (!outcome.applied) {
+      // Somebody stored another version of one of these documents: they are read again.
+      attempts += 1;
+      if (attempts > MAX_ATTEMPTS) throw busy();
+      continue;
+    }
+    attempts = 0;
+    embedded += passages.length;
+    cursor = last.passageId;
+    step.advance(embedded);
+  }
+}
+
+/** An endpoint is used from its first vector on. */
+async function introduce({ database }: Engine, { id: name }: Embedder, dimensions: number): Promise<StoredEmbedder> {
+  await database.write([insertEmbedder({ name, kind: 'endpoint', dimensions, trainedOn: 0, state: 'ready' })]);
+  const [embedders] = await database.read([embeddersQuery()]);
+  const stored = embedders.find((each) => each.name === name);
+  if (stored === undefined) throw busy();
+  return stored;
+}
+
+async function takeOver({ database }: Engine, { id }: StoredEmbedder): Promise<void> {
+  const { applied } = await database.write([everythingEmbedded(id), setEmbedderState(id, 'ready')]);
+  if (!applied) return;
+  const [embedders] = await database.read([embeddersQuery()]);
+  for (const former of embedders) {
+    if (former.kind === 'lsa' && former.id < id) await database.write(removeEmbedderSteps(former.id));
+  }
+}
+
+/** Refuses vectors that cannot be compared with those that are stored under the same name. */
+export function otherDimensions(name: string, dimensions: number): Failure {
+  return new Failure('endpoint_unusable', `the vectors of ${name} have no longer ${String(dimensions)} dimensions`, {
+    hint: 'Is it another model under the old name? Give it a name of its own.',
+  });
+}
+
+function interrupted(): Failure {
+  return new Failure('interrupted', 'stopped; the vectors of what was embedded are stored', {
+    hint: 'Run gh-rag backfill embeddings to go on from there.',
+  });
+}
+
+function busy(): Failure {
+  return new Failure('database_busy', 'others write to the index faster than it can be embedded', {
+    hint: 'Run gh-rag backfill embeddings when they are done.',
+  });
+}

@@ -1,0 +1,45 @@
+import type { Repository } from './repository.ts';
+import { Shelf } from './shelf.ts';
+import type { IssueComment } from './state.ts';
+import type { World } from './world.ts';
+
+/** Comments on issues and pull requests. */
+export class Comments {
+  readonly shelf = new Shelf<IssueComment>();
+  readonly #repository: Repository;
+  readonly #world: World;
+
+  constructor(repository: Repository, world: World) {
+    this.#repository = repository;
+    this.#world = world;
+  }
+
+  /** `by` is a login, or null for an account that was deleted. */
+  add(thread: number, body: string, by: string | null = 'ada'): IssueComment {
+    const id = this.#world.id('comment');
+    const now = this.#world.now();
+    this.#repository.threads.get(thread).comments.add(id);
+    this.#repository.threads.touch(thread);
+    const user = by === null ? null : this.#world.user(by);
+    return this.shelf.add({ id, thread, body, user, createdAt: now, updatedAt: now });
+  }
+
+  edit(id: number, body: string): void {
+    const comment = this.shelf.get(id);
+    comment.body = body;
+    comment.updatedAt = this.#world.now();
+    this.shelf.changed();
+    this.#touch(comment.thread);
+  }
+
+  delete(id: number): void {
+    const { thread } = this.shelf.get(id);
+    this.shelf.remove(id);
+    this.#repository.threads.get(thread).comments.delete(id);
+    this.#touch(thread);
+  }
+
+  #touch(thread: number): void {
+    if (this.#world.quirks.touchThreads) this.#repository.threads.touch(thread);
+  }
+}

@@ -1,0 +1,37 @@
+import type { Repository } from './repository.ts';
+
+/** Where links of an answer lead. */
+export class Urls {
+  /** Root of the REST API, without a slash at the end. */
+  readonly api: string;
+  /** Root of the pages for people. */
+  readonly html: string;
+
+  constructor(api: string, html: string) {
+    this.api = api;
+    this.html = html;
+  }
+
+  repo({ fullName }: Repository): string {
+    return `${this.api}/repos/${fullName}`;
+  }
+
+  page({ fullName }: Repository): string {
+    return `${this.html}/${fullName}`;
+  }
+}
+
+/** `2024-01-31T12:00:00Z`, without milliseconds as GitHub writes it. */
+export function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
+/** The same, with null for what has not happened. */
+export function optionalTimestamp(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : timestamp(milliseconds);
+}
+
+/** A global id as GraphQL and `node_id` have it. */
+export function nodeId(kind: string, id: number): string {
+  return `${kind}_${Buffer.from(String(id)).toString('base64url')}`;
+}

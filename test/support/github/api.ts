@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, callerOf, maySee, needsSso, type Token } from './access.ts';
 import type { Address } from './address.ts';
 import { type Answer, json, moved, notFound, Refused, refusal } from './answer.ts';
+import { graphql, type GraphqlSettings } from './graphql.ts';
 import type { Hub } from './hub.ts';
 import type { Limits, Resource } from './limits.ts';
 import { rateLimit, tokenHeaders } from './routes.ts';
@@ -23,6 +24,7 @@ export interface ApiRequest {
 export class Api {
   readonly tokens = new Map<string, Token>();
   readonly limits: Limits;
+  readonly graphql: GraphqlSettings = { access: 'works', without: [] };
   readonly #hub: Hub;
 
   constructor(hub: Hub, limits: Limits) {
@@ -62,6 +64,7 @@ export class Api {
 
   async #content(request: ApiRequest, caller: Token | 'anonymous'): Promise<Answer> {
     const { method, address, urls } = request;
+    if (address.kind === 'graphql') return this.#graphql(request, caller);
     const reads = method === 'GET' || method === 'HEAD';
     if (!reads) return notFound();
     switch (address.kind) {
@@ -76,10 +79,15 @@ export class Api {
         );
       case 'repository':
         return this.#repository(request, address, caller);
-      case 'graphql':
       case 'unknown':
         return notFound();
     }
+  }
+
+  #graphql({ method, body, urls }: ApiRequest, token: Token | 'anonymous'): Answer | Promise<Answer> {
+    if (method !== 'POST') return notFound();
+    if (token === 'anonymous') return refusal(401, 'This endpoint requires you to be authenticated.');
+    return graphql(body, { urls, hub: this.#hub, limits: this.limits, token, settings: this.graphql });
   }
 
   async #repository(
@@ -114,8 +122,8 @@ function ssoRefusal(urls: Urls, owner: string): Answer {
 }
 
 /** Adds the ETag, which differs by credential and kind of text; 304 for who has that version. */
-function conditional({ headers }: ApiRequest, answer: Answer): { answer: Answer; unchanged: boolean } {
-  if (answer.status !== 200) return { answer, unchanged: false };
+function conditional({ address, headers }: ApiRequest, answer: Answer): { answer: Answer; unchanged: boolean } {
+  if (answer.status !== 200 || address.kind === 'graphql') return { answer, unchanged: false };
   const digest = createHash('sha256').update(answer.body);
   digest.update(`${headers.authorization ?? ''}\n${headers.accept ?? ''}\n${answer.headers['link'] ?? ''}`);
   const etag = `W/"${digest.digest('hex')}"`;

@@ -21,7 +21,7 @@ export function repositoryBody(urls: Urls, repository: Repository) {
     description: repository.description,
     fork: false,
     url,
-    clone_url: `${page}.git`,
+    clone_url: `${urls.git}/${repository.fullName}.git`,
     git_url: `git:${page.replace(/^https?:/, '')}.git`,
     ssh_url: `git@example.org:${repository.fullName}.git`,
     svn_url: page,
@@ -43,6 +43,7 @@ export function repositoryBody(urls: Urls, repository: Repository) {
     has_wiki: repository.hasWiki,
     has_pages: false,
     has_discussions: false,
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- GitHub's description still requires it
     has_downloads: true,
     archived: repository.archived,
     disabled: false,

@@ -83,7 +83,7 @@ export class GitHubServer {
       else await this.#git(address, request, response);
       return;
     }
-    const urls = new Urls(`${root}${enterprise === '' ? '' : '/api/v3'}`, HTML);
+    const urls = new Urls(`${root}${enterprise === '' ? '' : '/api/v3'}`, root, HTML);
     const call: ApiRequest = { method, address, query, headers, body: await text(request), urls };
     const exhausted = faults.some(({ kind }) => kind === 'primaryLimit') ? this.#api.exhausted(call) : undefined;
     const answer = exhausted ?? faultAnswer(faults) ?? (await this.#api.answer(call));

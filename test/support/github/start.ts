@@ -4,6 +4,7 @@ import type { Clock } from '../../../src/lib/engine/clock.ts';
 import type { Token } from './access.ts';
 import { Api } from './api.ts';
 import { type Fault, Faults, type Match, type Occasions, type Planned } from './faults.ts';
+import type { GraphqlSettings } from './graphql.ts';
 import { Hub } from './hub.ts';
 import { Limits } from './limits.ts';
 import type { NewRepository, Repository } from './repository.ts';
@@ -46,6 +47,7 @@ export interface GitHub {
   readonly limits: Limits;
   readonly settings: Settings;
   readonly quirks: Quirks;
+  readonly graphql: GraphqlSettings;
   /** The repository of that `owner/name`, made at the first mention, which may say more about it. */
   repository(fullName: string, fields?: NewRepository): Repository;
   /** Gives a new `owner/name`; the old one redirects until another repository takes it. */
@@ -99,6 +101,7 @@ export async function startGitHub(t: Finishing, { clock }: { clock: Clock }): Pr
     limits,
     settings: server.settings,
     quirks: world.quirks,
+    graphql: api.graphql,
     repository: (fullName, fields) => hub.repository(fullName, fields),
     rename: (repository, fullName) => {
       hub.rename(repository, fullName);

@@ -4,11 +4,14 @@ import type { Repository } from './repository.ts';
 export class Urls {
   /** Root of the REST API, without a slash at the end. */
   readonly api: string;
+  /** Root of git over HTTP. */
+  readonly git: string;
   /** Root of the pages for people. */
   readonly html: string;
 
-  constructor(api: string, html: string) {
+  constructor(api: string, git: string, html: string) {
     this.api = api;
+    this.git = git;
     this.html = html;
   }
 

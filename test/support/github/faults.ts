@@ -3,7 +3,7 @@
  * - `status`: the answer is this one, and the request has no effect; `body` is an object (JSON) or text (HTML)
  * - `reset`: the connection is cut before an answer
  * - `truncated`: Content-Length tells the whole length, the connection is cut after `share` of the body
- * - `cut`: the same of a chunked answer, whose last chunk never comes
+ * - `cut`: the same of a chunked answer, whose last chunk never comes; git breaks off whichever of these it is
  * - `short`: `share` of the body arrives as if it were the whole
  * - `hold`: the answer waits for a promise; `started` of the {@link Planned} fault tells when a request arrived
  * - `before`: runs before the request is answered, for edits between two pages

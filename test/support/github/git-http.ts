@@ -8,13 +8,14 @@ const CONFIG = { 'uploadpack.allowFilter': 'true', 'uploadpack.allowAnySHA1InWan
 
 /**
  * Serves a work tree's repository by `git http-backend`, for reading. `service` is the path below it (`/info/refs`).
- * Gives the status.
+ * Gives the status. A `broken` answer ends in the middle of the first bytes after its headers.
  */
 export async function serveGit(
   workTree: string,
   service: string,
   request: IncomingMessage,
   response: ServerResponse,
+  broken: boolean,
 ): Promise<number> {
   const { headers } = request;
   const query = (request.url ?? '').split('?')[1] ?? '';
@@ -42,19 +43,23 @@ export async function serveGit(
   request.pipe(child.stdin);
   let head = Buffer.alloc(0);
   let status = 0;
+  const send = (chunk: Buffer): void => {
+    if (!broken) response.write(chunk);
+    else if (chunk.length > 0) response.write(chunk.subarray(0, chunk.length >> 1), () => request.socket.destroy());
+  };
   for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
     if (status > 0) {
-      response.write(chunk);
+      send(chunk);
       continue;
     }
     head = Buffer.concat([head, chunk]);
     const end = head.indexOf('\r\n\r\n');
     if (end < 0) continue;
     status = writeHead(head.subarray(0, end).toString('latin1'), response);
-    response.write(head.subarray(end + 4));
+    send(head.subarray(end + 4));
   }
   if (status === 0) response.writeHead((status = 500));
-  response.end();
+  if (!broken) response.end();
   return status;
 }
 

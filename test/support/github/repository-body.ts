@@ -1,5 +1,6 @@
 import type { Repository } from './repository.ts';
 import type { Shape } from './shapes.ts';
+import type { Thread } from './state.ts';
 import { nodeId, timestamp, type Urls } from './urls.ts';
 import { userBody } from './user-body.ts';
 
@@ -7,7 +8,7 @@ import { userBody } from './user-body.ts';
 export function repositoryBody(urls: Urls, repository: Repository) {
   const url = urls.repo(repository);
   const page = urls.page(repository);
-  const open = [...repository.threads.shelf.values()].filter(({ state }) => state === 'open').length;
+  const open = repository.threads.shelf.derive(openThreads);
   return {
     ...repositoryLinks(url),
     id: repository.id,
@@ -56,6 +57,12 @@ export function repositoryBody(urls: Urls, repository: Repository) {
 /** The answer to `GET /repos/{owner}/{repo}`. */
 export function fullRepositoryBody(urls: Urls, repository: Repository): Shape<'full-repository'> {
   return { ...repositoryBody(urls, repository), network_count: 0, subscribers_count: 0 };
+}
+
+function openThreads(threads: Iterable<Thread>): number {
+  let open = 0;
+  for (const { state } of threads) if (state === 'open') open += 1;
+  return open;
 }
 
 function repositoryLinks(url: string) {

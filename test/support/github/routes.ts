@@ -48,7 +48,7 @@ export const ROUTES: readonly Route[] = [
     const seen = release !== undefined && (!release.draft || token !== undefined);
     return seen ? json(200, releaseBody(urls, repository, release)) : notFound();
   }),
-  route('/contents/{path}', contents, '.*'),
+  { name: `${REPOSITORY}/contents/{path}`, pattern: /^\/contents(?:\/(.*))?$/, answer: contents },
 ];
 
 function issue({ urls, repository }: View, id: string, hub: Hub): Answer {
@@ -85,8 +85,8 @@ export function tokenHeaders(token: Token): Record<string, string> {
   };
 }
 
-/** `{…}` in a name is one segment of the path, or what `last` says; the last one is handed to the answer. */
-function route(path: string, answer: Route['answer'], last = '[^/]+'): Route {
-  const pattern = path.replace(/\{[^}]+\}/g, `(${last})`);
+/** `{…}` in a name is one segment of the path; it is handed to the answer. */
+function route(path: string, answer: Route['answer']): Route {
+  const pattern = path.replace(/\{[^}]+\}/g, '([^/]+)');
   return { name: `${REPOSITORY}${path}`, pattern: new RegExp(`^${pattern}$`), answer };
 }

@@ -80,7 +80,7 @@ export class GitHubServer {
       const answer = faultAnswer(faults) ?? this.#gitRefusal(address, request, root);
       record.status = answer?.status ?? 200;
       if (answer !== undefined) write(request, response, answer, bodyFault);
-      else await this.#git(address, request, response);
+      else record.status = await this.#git(address, request, response, bodyFault !== undefined);
       return;
     }
     const urls = new Urls(`${root}${enterprise === '' ? '' : '/api/v3'}`, root, HTML);
@@ -113,9 +113,15 @@ export class GitHubServer {
     return bytes(301, '', { location: query === undefined ? target : `${target}?${query}` });
   }
 
-  async #git({ repository, wiki, service }: GitAddress, request: IncomingMessage, response: ServerResponse) {
+  async #git(
+    { repository, wiki, service }: GitAddress,
+    request: IncomingMessage,
+    response: ServerResponse,
+    broken: boolean,
+  ): Promise<number> {
     const served = wiki ? repository?.existingWiki : repository?.git;
-    if (served !== undefined) await serveGit(served.path, service, request, response);
+    if (served === undefined) throw new Error('refused before');
+    return serveGit(served.path, service, request, response, broken);
   }
 }
 

@@ -10,6 +10,7 @@ interface Dated {
 export class Shelf<Item extends Dated> {
   readonly #items = new Map<number, Item>();
   readonly #orders = new Map<SortKey, Item[]>();
+  readonly #derived = new Map<(items: Iterable<Item>) => unknown, unknown>();
 
   add(item: Item): Item {
     this.#items.set(item.id, item);
@@ -40,6 +41,14 @@ export class Shelf<Item extends Dated> {
   /** To be called after an item was changed in place. */
   changed(): void {
     this.#orders.clear();
+    this.#derived.clear();
+  }
+
+  /** What a function makes of the items, made anew only after something has changed. */
+  derive<Value>(from: (items: Iterable<Item>) => Value): Value {
+    if (!this.#derived.has(from)) this.#derived.set(from, from(this.#items.values()));
+    // Kept under the function that made it.
+    return this.#derived.get(from) as Value;
   }
 
   /** Oldest first; items of the same second come by id. */

@@ -69,7 +69,7 @@ export async function startGitHub(t: Finishing, { clock }: { clock: Clock }): Pr
   const world = new World(clock);
   const hub = new Hub(world);
   const limits = new Limits(clock);
-  const api = new Api(hub, limits);
+  const api = new Api(hub, limits, clock);
   const faults = new Faults();
   const server = new GitHubServer({ hub, api, faults, clock });
   server.http.listen(0, '127.0.0.1');

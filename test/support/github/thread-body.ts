@@ -89,8 +89,7 @@ function labelBody(urls: Urls, repository: Repository, label: Label) {
 
 function milestoneBody(urls: Urls, repository: Repository, milestone: Milestone): Shape<'milestone'> {
   const url = `${urls.repo(repository)}/milestones/${String(milestone.number)}`;
-  const members = [...repository.threads.shelf.values()].filter((thread) => thread.milestone?.id === milestone.id);
-  const open = members.filter(({ state }) => state === 'open').length;
+  const { open, closed } = repository.threads.shelf.derive(byMilestone).get(milestone.id) ?? { open: 0, closed: 0 };
   return {
     id: milestone.id,
     node_id: nodeId('MI', milestone.id),
@@ -103,10 +102,21 @@ function milestoneBody(urls: Urls, repository: Repository, milestone: Milestone)
     labels_url: `${url}/labels`,
     creator: null,
     open_issues: open,
-    closed_issues: members.length - open,
+    closed_issues: closed,
     created_at: timestamp(milestone.createdAt),
     updated_at: timestamp(milestone.createdAt),
     closed_at: null,
     due_on: null,
   };
+}
+
+function byMilestone(threads: Iterable<Thread>): Map<number, { open: number; closed: number }> {
+  const counts = new Map<number, { open: number; closed: number }>();
+  for (const { milestone, state } of threads) {
+    if (milestone === null) continue;
+    const count = counts.get(milestone.id) ?? { open: 0, closed: 0 };
+    count[state] += 1;
+    counts.set(milestone.id, count);
+  }
+  return counts;
 }

@@ -1,4 +1,6 @@
 import type { Repository } from './repository.ts';
+import type { Shape } from './shapes.ts';
+import type { User } from './state.ts';
 
 /** Where links of an answer lead. */
 export class Urls {
@@ -8,6 +10,9 @@ export class Urls {
   readonly git: string;
   /** Root of the pages for people. */
   readonly html: string;
+
+  /** Users that an answer holds already: it repeats few of them often. */
+  readonly users = new Map<User, Shape<'simple-user'>>();
 
   constructor(api: string, git: string, html: string) {
     this.api = api;
@@ -26,7 +31,7 @@ export class Urls {
 
 /** `2024-01-31T12:00:00Z`, without milliseconds as GitHub writes it. */
 export function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z');
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
 
 /** The same, with null for what has not happened. */

@@ -6,8 +6,10 @@ const GHOST: User = { id: 10_137, login: 'ghost', name: 'Deleted user', type: 'U
 
 /** A user as other answers hold it. */
 export function userBody(urls: Urls, user: User): Shape<'simple-user'> {
+  const known = urls.users.get(user);
+  if (known !== undefined) return known;
   const url = `${urls.api}/users/${user.login}`;
-  return {
+  const body: Shape<'simple-user'> = {
     login: user.login,
     id: user.id,
     node_id: nodeId('U', user.id),
@@ -27,6 +29,8 @@ export function userBody(urls: Urls, user: User): Shape<'simple-user'> {
     type: user.type,
     site_admin: false,
   };
+  urls.users.set(user, body);
+  return body;
 }
 
 /** The same, with null for an account that was deleted. */

@@ -33,8 +33,8 @@ export class World {
     return next;
   }
 
-  /** The user of that login, made at the first mention. */
-  user(login: string, type: User['type'] = 'User'): User {
+  /** The user of that login, made at the first mention; `…[bot]` is an app. */
+  user(login: string, type: User['type'] = login.endsWith('[bot]') ? 'Bot' : 'User'): User {
     const known = this.#users.get(login.toLowerCase());
     if (known !== undefined) return known;
     const user: User = { id: this.id('user'), login, name: login, type };

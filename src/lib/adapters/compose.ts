@@ -13,11 +13,14 @@ import { databasesBy } from './databases.ts';
 import { systemEntropy } from './entropy.ts';
 import { fileSystem } from './files.ts';
 import { gitProcess } from './git/git.ts';
+import { gitMirror } from './git/mirror.ts';
 import type { Verification } from './github/principal.ts';
+import { githubSource } from './github/source.ts';
 import { openLocal } from './libsql/open.ts';
 import { openRemote, openReplica } from './libsql/open-remote.ts';
 import { isReplica } from './libsql/replica-state.ts';
 import { packageRoot } from './package-root.ts';
+import { pause } from './pause.ts';
 import { systemPresence } from './presence.ts';
 
 export interface SharedOptions {
@@ -26,6 +29,10 @@ export interface SharedOptions {
   readonly dataDir: string;
   /** Where it is kept who a token's user is. */
   readonly configDir: string;
+  /** Where clones are kept. */
+  readonly cacheDir: string;
+  /** Repositories that may be read from GitHub; undefined: all. */
+  readonly allowedRepos?: readonly string[] | undefined;
   readonly busyTimeoutMs?: number | undefined;
   readonly contracts?: Contracts | undefined;
   /** How often a local copy of a server's database is brought up to date by itself, in milliseconds. */
@@ -46,6 +53,11 @@ export function shareDatabase(options: SharedOptions): Shared {
   const { database, schema } = openDatabase(options);
   const files = fileSystem();
   const git = gitProcess();
+  const source = githubSource({
+    mirror: gitMirror(options.cacheDir),
+    variables: options.variables,
+    allowed: options.allowedRepos,
+  });
   const databases = databasesBy((location, argument) => openAt(location, options, argument));
   let verified: Verification | undefined;
   const caller = async (): Promise<Verification> => {
@@ -67,6 +79,8 @@ export function shareDatabase(options: SharedOptions): Shared {
       embedder: null,
       reranker: null,
       github: null,
+      source,
+      pause,
       progress,
       signal,
       contracts,

@@ -80,6 +80,8 @@ export function readServerEnvironment(variables: NodeJS.ProcessEnv = process.env
 const configFile = z.strictObject({
   /** Path or URL of the database. */
   db: z.string().min(1).optional(),
+  /** Repositories that may be read from GitHub, as `owner/name` or `owner/*`; without it all may. */
+  allowed_repos: z.array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be owner/name or owner/*')).optional(),
 });
 
 export type ConfigFile = z.output<typeof configFile>;
@@ -108,7 +110,7 @@ export async function readConfigFile(configDir: string): Promise<ConfigFile> {
       ? `unknown field ${issue.keys.join(', ')}`
       : describe(issue?.path, issue?.message);
   throw new Failure('invalid_input', `the configuration ${path} is wrong: ${field}`, {
-    hint: 'Known fields: db (path or URL of the database).',
+    hint: 'Known fields: db (path or URL of the database), allowed_repos (list of owner/name or owner/*).',
     cause: parsed.error,
   });
 }

@@ -47,6 +47,7 @@ export interface EngineOptions {
   readonly dataDir: string;
   readonly configDir: string;
   readonly cacheDir: string;
+  readonly allowedRepos?: readonly string[] | undefined;
   readonly contracts?: Contracts | undefined;
 }
 
@@ -157,7 +158,8 @@ export abstract class BaseCommand extends Command {
 
   async #openEngine(): Promise<OpenEngine> {
     const { dataDir, configDir, cacheDir } = this.config;
-    const db = chooseDatabase(this.#database, this.host.environment, await readConfigFile(configDir));
+    const config = await readConfigFile(configDir);
+    const db = chooseDatabase(this.#database, this.host.environment, config);
     return this.composeEngine({
       db,
       progress: this.#progress,
@@ -165,6 +167,7 @@ export abstract class BaseCommand extends Command {
       dataDir,
       configDir,
       cacheDir,
+      allowedRepos: config.allowed_repos,
       contracts: this.contracts(),
     });
   }

@@ -1,4 +1,5 @@
 import type { IndexedTarget } from '../ingest/index-contract.ts';
+import { grouped } from './progress.ts';
 import { oneLine, type Terminal } from './terminal.ts';
 
 interface IndexAnswer {
@@ -30,6 +31,18 @@ function renderTarget(target: IndexedTarget, dryRun: boolean, { style }: Termina
   if (warnings.length > 0) {
     const texts = warnings.map(([text, count]) => `${oneLine(text)} (${String(count)})`).join(', ');
     lines.push(style.dim(`  warnings: ${texts}`));
+  }
+  for (const note of target.notes) lines.push(`  ${oneLine(note)}`);
+  for (const { part, message, hint } of target.failures) {
+    lines.push(
+      `  ${style.warning(part)}: ${oneLine(message)}${hint === undefined ? '' : style.dim(` (${oneLine(hint)})`)}`,
+    );
+  }
+  if (target.requests !== undefined) {
+    const { made, left, limit } = target.requests;
+    const rest =
+      left === undefined ? '' : `, ${grouped(left)}${limit === undefined ? '' : ` of ${grouped(limit)}`} left`;
+    lines.push(style.dim(`  ${grouped(made)} requests to GitHub${rest}`));
   }
   for (const { line, message } of target.problems) {
     lines.push(`  ${style.warning(`line ${String(line)}`)}: ${oneLine(message)}`);

@@ -1,16 +1,17 @@
-import type { Repository } from './repository.ts';
-import { Shelf } from './shelf.ts';
+import type { Shelf } from './shelf.ts';
 import type { IssueComment } from './state.ts';
+import type { Threads } from './threads.ts';
 import type { World } from './world.ts';
 
 /** Comments on issues and pull requests. */
 export class Comments {
-  readonly shelf = new Shelf<IssueComment>();
-  readonly #repository: Repository;
+  readonly shelf: Shelf<IssueComment>;
+  readonly #threads: Threads;
   readonly #world: World;
 
-  constructor(repository: Repository, world: World) {
-    this.#repository = repository;
+  constructor(threads: Threads, world: World, shelf: Shelf<IssueComment>) {
+    this.#threads = threads;
+    this.shelf = shelf;
     this.#world = world;
   }
 
@@ -18,8 +19,8 @@ export class Comments {
   add(thread: number, body: string, by: string | null = 'ada'): IssueComment {
     const id = this.#world.id('comment');
     const now = this.#world.now();
-    this.#repository.threads.get(thread).comments.add(id);
-    this.#repository.threads.touch(thread);
+    this.#threads.get(thread).comments.add(id);
+    this.#threads.touch(thread);
     const user = by === null ? null : this.#world.user(by);
     return this.shelf.add({ id, thread, body, user, createdAt: now, updatedAt: now });
   }
@@ -35,11 +36,11 @@ export class Comments {
   delete(id: number): void {
     const { thread } = this.shelf.get(id);
     this.shelf.remove(id);
-    this.#repository.threads.get(thread).comments.delete(id);
+    this.#threads.get(thread).comments.delete(id);
     this.#touch(thread);
   }
 
   #touch(thread: number): void {
-    if (this.#world.quirks.touchThreads) this.#repository.threads.touch(thread);
+    if (this.#world.quirks.touchThreads) this.#threads.touch(thread);
   }
 }

@@ -1,4 +1,3 @@
-import type { paths } from '@octokit/openapi-types';
 import type { Token } from './access.ts';
 import { type Answer, json, notFound, refusal } from './answer.ts';
 import { choice, type Page, page, type SortKey, since } from './listing.ts';
@@ -6,7 +5,7 @@ import { pullBodies } from './pull-body.ts';
 import { releaseBody } from './release-body.ts';
 import type { Repository } from './repository.ts';
 import { reviewBody, reviewCommentBody } from './review-body.ts';
-import type { BodyOf } from './shapes.ts';
+import type { ApiPath, ElementAt } from './shapes.ts';
 import type { Shelf } from './shelf.ts';
 import { issueBody, issueCommentBody } from './thread-body.ts';
 import type { Urls } from './urls.ts';
@@ -109,10 +108,7 @@ export function releases(view: View): Answer {
   return listed<'/repos/{owner}/{repo}/releases'>(bodies, link);
 }
 
-/** An element of the list that GitHub's OpenAPI description has at a path. */
-type ElementAt<Path extends keyof paths> = BodyOf<Path> extends readonly (infer Element)[] ? Element : never;
-
-function listed<Path extends keyof paths>(bodies: readonly ElementAt<Path>[], link: string | undefined): Answer {
+function listed<Path extends ApiPath>(bodies: readonly ElementAt<Path>[], link: string | undefined): Answer {
   return json(200, bodies, link === undefined ? {} : { link });
 }
 

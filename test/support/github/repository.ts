@@ -2,7 +2,8 @@ import { type Files, TestRepository } from '../repository.ts';
 import { Comments } from './comments.ts';
 import { Releases } from './releases.ts';
 import { Reviews } from './reviews.ts';
-import type { User } from './state.ts';
+import { Shelf } from './shelf.ts';
+import type { IssueComment, User } from './state.ts';
 import { Threads } from './threads.ts';
 import type { World } from './world.ts';
 
@@ -52,9 +53,10 @@ export class Repository {
     this.createdAt = world.now();
     this.updatedAt = this.createdAt;
     this.pushedAt = this.createdAt;
-    this.threads = new Threads(this, world);
-    this.comments = new Comments(this, world);
-    this.reviews = new Reviews(this, world);
+    const comments = new Shelf<IssueComment>();
+    this.threads = new Threads(this, world, comments);
+    this.comments = new Comments(this.threads, world, comments);
+    this.reviews = new Reviews(this.threads, world);
     this.releases = new Releases(world);
   }
 

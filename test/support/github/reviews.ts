@@ -1,6 +1,6 @@
-import type { Repository } from './repository.ts';
 import { Shelf } from './shelf.ts';
 import type { Pull, Review, ReviewComment } from './state.ts';
+import type { Threads } from './threads.ts';
 import type { World } from './world.ts';
 
 export interface NewReview {
@@ -24,11 +24,11 @@ export interface NewReviewComment {
 export class Reviews {
   readonly comments = new Shelf<ReviewComment>();
   readonly #reviews = new Map<number, Review>();
-  readonly #repository: Repository;
+  readonly #threads: Threads;
   readonly #world: World;
 
-  constructor(repository: Repository, world: World) {
-    this.#repository = repository;
+  constructor(threads: Threads, world: World) {
+    this.#threads = threads;
     this.#world = world;
   }
 
@@ -49,7 +49,7 @@ export class Reviews {
       commit: headSha,
     };
     this.#reviews.set(id, review);
-    if (state !== 'PENDING') this.#repository.threads.touch(pull);
+    if (state !== 'PENDING') this.#threads.touch(pull);
     return review;
   }
 
@@ -71,7 +71,7 @@ export class Reviews {
     const by = fields.by === undefined ? {} : { by: fields.by };
     const review = fields.review === undefined ? this.submit(pull, by) : this.get(fields.review);
     this.#pull(pull).comments.add(id);
-    this.#repository.threads.touch(pull);
+    this.#threads.touch(pull);
     return this.comments.add({
       id,
       pull,
@@ -120,7 +120,7 @@ export class Reviews {
   }
 
   #touch(pull: number): void {
-    if (this.#world.quirks.touchThreads) this.#repository.threads.touch(pull);
+    if (this.#world.quirks.touchThreads) this.#threads.touch(pull);
   }
 
   #user(by: string | null | undefined): Review['user'] {
@@ -128,7 +128,7 @@ export class Reviews {
   }
 
   #pull(number: number): Pull {
-    const { pull } = this.#repository.threads.get(number);
+    const { pull } = this.#threads.get(number);
     if (pull === null) throw new Error(`#${String(number)} is no pull request`);
     return pull;
   }

@@ -1,6 +1,5 @@
-import type { Repository } from './repository.ts';
 import { Shelf } from './shelf.ts';
-import type { Gone, Label, Milestone, Pull, Thread, User } from './state.ts';
+import type { Gone, IssueComment, Label, Milestone, Pull, Thread, User } from './state.ts';
 import type { World } from './world.ts';
 
 export interface NewThread {
@@ -18,6 +17,13 @@ export interface NewPull extends NewThread {
   readonly base?: string;
 }
 
+/** What threads know of their repository. */
+interface Home {
+  readonly id: number;
+  readonly fullName: string;
+  readonly defaultBranch: string;
+}
+
 /** Issues and pull requests of a repository. Every change stamps `updatedAt`. */
 export class Threads {
   readonly shelf = new Shelf<Thread>();
@@ -25,12 +31,14 @@ export class Threads {
   readonly #gone = new Map<number, Gone>();
   readonly #labels = new Map<string, Label>();
   readonly #milestones = new Map<string, Milestone>();
-  readonly #repository: Repository;
+  readonly #home: Home;
+  readonly #comments: Shelf<IssueComment>;
   readonly #world: World;
   #lastNumber = 0;
 
-  constructor(repository: Repository, world: World) {
-    this.#repository = repository;
+  constructor(home: Home, world: World, comments: Shelf<IssueComment>) {
+    this.#home = home;
+    this.#comments = comments;
     this.#world = world;
   }
 
@@ -45,7 +53,7 @@ export class Threads {
       draft: fields.draft ?? false,
       mergedAt: null,
       head: fields.head ?? `branch-${String(id)}`,
-      base: fields.base ?? this.#repository.defaultBranch,
+      base: fields.base ?? this.#home.defaultBranch,
       headSha: id.toString(16).padStart(40, '0'),
       reviews: new Set(),
       comments: new Set(),
@@ -90,7 +98,7 @@ export class Threads {
   delete(number: number): void {
     const thread = this.get(number);
     if (thread.pull !== null) throw new Error('GitHub does not delete pull requests');
-    for (const id of thread.comments) this.#repository.comments.shelf.remove(id);
+    for (const id of thread.comments) this.#comments.remove(id);
     this.#leave(thread, 'deleted');
   }
 
@@ -98,14 +106,14 @@ export class Threads {
    * Moves an issue to another repository, where it gets a new id and the next number. Its comments keep their times:
    * a list of comments by `since` there does not show those that are older.
    */
-  transfer(number: number, to: Repository): Thread {
+  transfer(number: number, to: { readonly id: number; readonly threads: Threads }): Thread {
     const thread = this.get(number);
     if (thread.pull !== null) throw new Error('GitHub does not transfer pull requests');
     const moved = to.threads.#receive(thread);
     for (const id of thread.comments) {
-      const comment = this.#repository.comments.shelf.get(id);
-      this.#repository.comments.shelf.remove(id);
-      to.comments.shelf.add({ ...comment, thread: moved.number });
+      const comment = this.#comments.get(id);
+      this.#comments.remove(id);
+      to.threads.#comments.add({ ...comment, thread: moved.number });
     }
     this.#leave(thread, { repository: to.id, number: moved.number });
     return moved;
@@ -114,7 +122,7 @@ export class Threads {
   /** Fails for a number that is no thread, or none any more. */
   get(number: number): Thread {
     const thread = this.find(number);
-    if (thread === undefined) throw new Error(`${this.#repository.fullName} has no #${String(number)}`);
+    if (thread === undefined) throw new Error(`${this.#home.fullName} has no #${String(number)}`);
     return thread;
   }
 

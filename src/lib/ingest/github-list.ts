@@ -37,8 +37,9 @@ export function listSurface(run: Run, list: GitHubList): string {
   return `github:${list}${all ? '' : `:${[...(run.types ?? [])].sort().join('+')}`}`;
 }
 
-export function parseListMark(text: string | null): ListMark | undefined {
-  return parseMark(listMark, text);
+/** The mark of a list of which nothing was read. */
+export function freshListMark(since: number | null): ListMark {
+  return { format: INDEX_FORMAT, since, until: null, etag: null, listed: null, excess: 0 };
 }
 
 /**
@@ -49,9 +50,8 @@ export async function ingestList(run: Run, remote: Remote, list: GitHubList): Pr
   const { source, repo, facts, signal } = remote;
   const surface = await GitHubSurface.open(run, repo, listSurface(run, list));
   const since = run.since ?? null;
-  const stored = parseListMark(surface.mark);
-  const fresh: ListMark = { format: INDEX_FORMAT, since, until: null, etag: null, listed: null, excess: 0 };
-  let mark = stored !== undefined && covers(stored.since, since) ? stored : fresh;
+  const stored = parseMark(listMark, surface.mark);
+  let mark = stored !== undefined && covers(stored.since, since) ? stored : freshListMark(since);
   let total: number | undefined;
   let isAll = false;
   if (mark.until === null) {

@@ -26,20 +26,29 @@ const PATHS: Readonly<Record<GitHubList, string>> = {
 export interface SourceOptions extends Omit<ClientOptions, 'variables'> {
   readonly mirror: GitMirror;
   readonly variables?: NodeJS.ProcessEnv | undefined;
+  /** Most items of a page; 100, which is GitHub's limit, unless a smaller one is wanted. */
+  readonly pageSize?: number | undefined;
 }
 
 /** GitHub by its REST and GraphQL interfaces, with the caller's own token. Asks nothing before the first use. */
-export function githubSource({ mirror, variables = process.env, ...options }: SourceOptions): GitHubSource {
-  return new OctokitSource(new GitHubClient({ variables, ...options }), mirror);
+export function githubSource({
+  mirror,
+  variables = process.env,
+  pageSize = 100,
+  ...options
+}: SourceOptions): GitHubSource {
+  return new OctokitSource(new GitHubClient({ variables, ...options }), mirror, pageSize);
 }
 
 class OctokitSource implements GitHubSource {
   readonly #client: GitHubClient;
   readonly #mirror: GitMirror;
+  readonly #pageSize: number;
 
-  constructor(client: GitHubClient, mirror: GitMirror) {
+  constructor(client: GitHubClient, mirror: GitMirror, pageSize: number) {
     this.#client = client;
     this.#mirror = mirror;
+    this.#pageSize = pageSize;
   }
 
   get host(): string {
@@ -69,7 +78,7 @@ class OctokitSource implements GitHubSource {
       ...(list === 'threads' && { state: open === true ? 'open' : 'all' }),
       ...(list !== 'releases' && sorted),
       ...(since !== undefined && { since: new Date(since).toISOString().replace('.000Z', 'Z') }),
-      per_page: perPage,
+      per_page: Math.min(perPage, this.#pageSize),
       page,
       ...(etag !== undefined && { headers: { 'if-none-match': etag } }),
     };
@@ -94,7 +103,7 @@ class OctokitSource implements GitHubSource {
 
   async threadComments(repo: string, number: number, page: number, signal: AbortSignal): Promise<RemotePage> {
     const path = `/issues/${String(number)}/comments`;
-    const answer = await this.#client.get(repo, path, { per_page: 100, page }, signal, 'gone');
+    const answer = await this.#client.get(repo, path, { per_page: this.#pageSize, page }, signal, 'gone');
     if (answer === undefined) throw nonsense(this.host, path);
     return this.#page('issue_comments', answer);
   }

@@ -1,10 +1,13 @@
 import type { Hub } from './hub.ts';
 import type { Repository } from './repository.ts';
 import { ROUTES, type Route } from './routes.ts';
+import type { User } from './state.ts';
 
 /** What a path names. */
 export type Address =
   | { readonly kind: 'user' | 'rate_limit' | 'graphql' | 'unknown' }
+  /** Somebody by login; the fake knows the owners of its repositories, and everybody who acted in one. */
+  | { readonly kind: 'login'; readonly user: User | undefined }
   | {
       readonly kind: 'repository';
       /** Undefined where there is none of that name or id. */
@@ -31,6 +34,8 @@ export function addressOf(path: string, hub: Hub): Address {
   if (path === '/user' || path === '/rate_limit' || path === '/graphql') {
     return { kind: path === '/user' ? 'user' : path === '/graphql' ? 'graphql' : 'rate_limit' };
   }
+  const login = /^\/users\/([^/]+)$/.exec(path)?.[1];
+  if (login !== undefined) return { kind: 'login', user: hub.world.knownUser(login) };
   const git = /^\/([^/]+)\/([^/]+?)(\.wiki)?\.git(\/.*)$/.exec(path);
   if (git !== null) {
     const [, owner = '', name = '', wiki, service = ''] = git;

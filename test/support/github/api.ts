@@ -75,6 +75,8 @@ export class Api {
         return caller === 'anonymous'
           ? refusal(401, 'Requires authentication')
           : json(200, publicUserBody(urls, caller.user));
+      case 'login':
+        return address.user === undefined ? notFound() : json(200, publicUserBody(urls, address.user));
       case 'rate_limit':
         return json(
           200,

@@ -43,6 +43,10 @@ export const ROUTES: readonly Route[] = [
   }),
   route('/pulls/{pull_number}/reviews', reviews),
   route('/releases', releases),
+  route('/releases/tags/{tag}', ({ urls, repository }, tag) => {
+    const release = [...repository.releases.shelf.values()].find((each) => each.tag === decodeURIComponent(tag));
+    return release === undefined || release.draft ? notFound() : json(200, releaseBody(urls, repository, release));
+  }),
   route('/releases/{release_id}', ({ urls, repository, token }, id) => {
     const release = repository.releases.shelf.find(Number(id));
     const seen = release !== undefined && (!release.draft || token !== undefined);

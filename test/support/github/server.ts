@@ -136,6 +136,8 @@ function asked(address: Address): { route: string; repository: string } {
     case 'user':
     case 'rate_limit':
       return { route: `/${address.kind}`, repository: '' };
+    case 'login':
+      return { route: '/users/{username}', repository: '' };
     case 'graphql':
     case 'unknown':
       return { route: address.kind, repository: '' };

@@ -33,6 +33,10 @@ export class World {
     return next;
   }
 
+  knownUser(login: string): User | undefined {
+    return this.#users.get(login.toLowerCase());
+  }
+
   /** The user of that login, made at the first mention; `…[bot]` is an app. */
   user(login: string, type: User['type'] = login.endsWith('[bot]') ? 'Bot' : 'User'): User {
     const known = this.#users.get(login.toLowerCase());

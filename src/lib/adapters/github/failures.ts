@@ -22,10 +22,15 @@ export interface Asked {
 
 /** Decodes what Octokit threw; an error that no server answered has no status. */
 export function requestFailure(error: unknown): RequestFailure | undefined {
-  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return undefined;
+  if (!(error instanceof Error)) return undefined;
   const response: unknown = 'response' in error ? error.response : undefined;
   const answered = typeof response === 'object' && response !== null && 'headers' in response;
   const headers = answered ? (response.headers as Headers) : {}; // Octokit writes them with lower-case names
+  // The limit of GraphQL is told with status 200.
+  if (answered && error.message === 'GraphQL Rate Limit Exceeded') {
+    return { status: 403, message: error.message, headers: { ...headers, 'x-ratelimit-remaining': '0' } };
+  }
+  if (!('status' in error) || typeof error.status !== 'number') return undefined;
   return { status: answered ? error.status : undefined, message: error.message, headers };
 }
 

@@ -191,7 +191,7 @@ export function reviewItem(
     record: {
       type: 'pr_review',
       number,
-      id: it.id,
+      id: String(it.id),
       body: it.body ?? '',
       state: it.state,
       author: it.user,

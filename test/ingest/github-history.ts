@@ -78,10 +78,15 @@ export function history(side: 'api' | 'git'): fc.Arbitrary<Step[]> {
           { arbitrary: changes, weight: 6 },
           { arbitrary: run, weight: 2 },
         ];
-  return fc.array(fc.oneof(...weights), { minLength: side === 'api' ? 20 : 6, maxLength: side === 'api' ? 60 : 14 });
+  return fc.array(fc.oneof(...weights), { minLength: side === 'api' ? 12 : 5, maxLength: side === 'api' ? 36 : 10 });
 }
 
-const TEXTS = ['It has been slow since the last release', 'ok', 'See #1, which has the reason', 'Nothing to add to this'];
+const TEXTS = [
+  'It has been slow since the last release',
+  'ok',
+  'See #1, which has the reason',
+  'Nothing to add to this',
+];
 
 /** A project on the fake GitHub that changes step by step. */
 export class Project {
@@ -195,7 +200,8 @@ export class Project {
         app.wiki.commit(body, { [`Page ${String(at % 4)}.md`]: body });
         return;
       case 'delete page':
-        if (app.existingWiki !== undefined) app.wiki.commit('Tidy up', { [`Page ${String(at % 4)}.md`]: '-', 'Kept.md': body });
+        if (app.existingWiki !== undefined)
+          app.wiki.commit('Tidy up', { [`Page ${String(at % 4)}.md`]: '-', 'Kept.md': body });
         return;
     }
   }
@@ -204,7 +210,18 @@ export class Project {
   plan({ how, after, meanwhile }: BadRun): Planned[] {
     const gh = this.#gh;
     const any = (): boolean => true;
-    const edits = meanwhile.map((each, at) => gh.fault(any, { kind: 'before', run: () => { this.apply(each); } }, { skip: after + at }));
+    const edits = meanwhile.map((each, at) =>
+      gh.fault(
+        any,
+        {
+          kind: 'before',
+          run: () => {
+            this.apply(each);
+          },
+        },
+        { skip: after + at },
+      ),
+    );
     const skip = { skip: after, times: 1 };
     switch (how) {
       case 'status':
@@ -217,7 +234,14 @@ export class Project {
       case 'primary':
         return [...edits, gh.fault(({ route }) => route !== 'git', { kind: 'primaryLimit' }, skip)];
       case 'secondary':
-        return [...edits, gh.fault(({ route }) => route !== 'git', { kind: 'secondaryLimit', retryAfter: 30 }, { skip: after, times: 3 })];
+        return [
+          ...edits,
+          gh.fault(
+            ({ route }) => route !== 'git',
+            { kind: 'secondaryLimit', retryAfter: 30 },
+            { skip: after, times: 3 },
+          ),
+        ];
       case 'clean':
       case 'interrupted':
         return edits;
@@ -226,7 +250,9 @@ export class Project {
 
   #push(at: number, text: number): void {
     this.#commits += 1;
-    this.repository.push(`Change ${String(this.#commits)}`, { [`docs/${String(at % 5)}.md`]: `# ${TEXTS[text] ?? ''}\n\n${String(at)}\n` });
+    this.repository.push(`Change ${String(this.#commits)}`, {
+      [`docs/${String(at % 5)}.md`]: `# ${TEXTS[text] ?? ''}\n\n${String(at)}\n`,
+    });
   }
 
   #tag(name: string): void {

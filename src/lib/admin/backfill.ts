@@ -28,7 +28,11 @@ export function backfillOperation(surfaces: readonly [BackfillSurface, ...Backfi
       surface: z.enum(names).describe(`What to repair. ${described}`),
       repo: z.string().describe('Repository as owner/name.'),
       limit: z.int().min(1).max(100).default(100).describe('How many items one call looks at.'),
-      cursor: z.string().max(200).optional().describe('next_cursor of an earlier call; without it, from the beginning.'),
+      cursor: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('next_cursor of an earlier call; without it, from the beginning.'),
       dry_run: z.boolean().default(false).describe('Say what would be repaired, and write nothing.'),
     }),
     output: backfillOutput,
@@ -39,7 +43,12 @@ export function backfillOperation(surfaces: readonly [BackfillSurface, ...Backfi
       if (!isRepoSlug(repo)) throw new Failure('invalid_input', 'repo: must be owner/name');
       const surface = surfaces.find((each) => each.name === name);
       if (surface === undefined) throw new Failure('invalid_input', `surface: must be one of ${names.join(', ')}`);
-      const { looked, repaired, nextCursor, notes } = await surface.run(engine, { repo, limit, cursor, dryRun: dry_run });
+      const { looked, repaired, nextCursor, notes } = await surface.run(engine, {
+        repo,
+        limit,
+        cursor,
+        dryRun: dry_run,
+      });
       return {
         surface: name,
         repo,

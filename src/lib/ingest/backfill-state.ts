@@ -22,7 +22,10 @@ export function stateBackfill(making: Making): BackfillSurface {
         if (after === undefined) throw new Failure('invalid_cursor', 'cursor: must be one that this repair gave');
         const surface = await GitHubSurface.open(run, repo, listSurface(run, 'threads'));
         const open = new Set<number>();
-        const pages = walk((asked) => source.list(facts.fullName, 'threads', { ...asked, open: true }, signal), undefined);
+        const pages = walk(
+          (asked) => source.list(facts.fullName, 'threads', { ...asked, open: true }, signal),
+          undefined,
+        );
         for await (const { items } of pages) for (const { number } of items) if (number !== null) open.add(number);
         const [stale] = await engine.database.read([
           query(

@@ -23,7 +23,7 @@ export default class Serve extends BaseCommand {
     if (flags.mcp !== true) {
       throw new Failure('invalid_input', 'say how to serve', { hint: 'gh-rag serve --mcp' });
     }
-    const { configDir, dataDir } = this.config;
+    const { cacheDir, configDir, dataDir } = this.config;
     const { environment } = this.host;
     const config = await readConfigFile(configDir);
     const db = chooseDatabase(typeof flags.db === 'string' ? flags.db : undefined, environment, config);
@@ -33,7 +33,7 @@ export default class Serve extends BaseCommand {
       import('../lib/mcp/stdio.ts'),
       import('../lib/operations.ts'),
     ]);
-    const shared = shareDatabase({ db, config, dataDir, configDir, syncEveryMs: SYNC_EVERY_MS });
+    const shared = shareDatabase({ db, config, dataDir, configDir, cacheDir, syncEveryMs: SYNC_EVERY_MS });
     const server = createServer({
       operations,
       version: this.config.version,

@@ -1,3 +1,4 @@
+import { backfillOperation } from './admin/backfill.ts';
 import { dbCopyOperation } from './admin/db-copy.ts';
 import { doctor } from './admin/doctor.ts';
 import { migrate } from './admin/migrate.ts';
@@ -7,13 +8,19 @@ import { memoryHistory } from './feedback/history.ts';
 import { recordOutcome } from './feedback/outcome.ts';
 import { recordSourceUse } from './feedback/source-use.ts';
 import { edgesOf } from './indexing/edges.ts';
+import { batchEmbedder } from './indexing/embed-batch.ts';
+import { embedIndex } from './indexing/embed-index.ts';
 import { indexDocument } from './indexing/index-document.ts';
+import { indexBackfill } from './ingest/backfill-index.ts';
+import { stateBackfill } from './ingest/backfill-state.ts';
 import { indexOperation } from './ingest/index.ts';
 import type { AnyOperation } from './operation/operation.ts';
 import { evaluate } from './retrieval/evaluate.ts';
 import { search } from './retrieval/search.ts';
 
-export const index = indexOperation(indexDocument, edgesOf);
+const making = { index: indexDocument, edgesOf, batchEmbedder, embedIndex };
+export const index = indexOperation(making);
+export const backfill = backfillOperation([indexBackfill(making), stateBackfill(making)]);
 export const dbCopy = dbCopyOperation(indexDocument);
 
 /** Everything gh-rag can do. */
@@ -24,6 +31,7 @@ export const operations: readonly AnyOperation[] = [
   memoryHistory,
   status,
   index,
+  backfill,
   doctor,
   migrate,
   dbCopy,

@@ -19,7 +19,14 @@ let dataDir: string;
 const made: (() => Promise<void>)[] = [];
 
 async function engineOf(options: Partial<SharedOptions>): Promise<Engine> {
-  const shared = shareDatabase({ db: undefined, dataDir, configDir: dataDir, variables: { PATH: '' }, ...options });
+  const shared = shareDatabase({
+    db: undefined,
+    dataDir,
+    configDir: dataDir,
+    cacheDir: dataDir,
+    variables: { PATH: '' },
+    ...options,
+  });
   made.push(() => shared.close());
   const progress = {
     start: () => ({ advance: () => undefined, end: () => undefined }),

@@ -18,6 +18,7 @@ import {
   type Rows,
   type WriteStep,
 } from '../../src/lib/engine/database.ts';
+import { remoteItemSteps, reviewedSteps } from '../../src/lib/corpus/remote-items.ts';
 import type { OpenDatabase } from '../../src/lib/engine/databases.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { indexDocument } from '../../src/lib/indexing/index-document.ts';
@@ -88,6 +89,15 @@ async function filled(): Promise<MemoryWorld> {
     await caller.confirm(threads.trace_id, [sourcesOf(threads)('acme/app#1')]);
     if (caller.engine.principal?.kind === 'github') await caller.reverse(confirmed);
   }
+  const key = 'acme/app#1/comment/999';
+  await made.test.database.write([
+    ...remoteItemSteps(
+      [{ key, repo: 'acme/app', type: 'issue_comment', number: 1 }],
+      [],
+      [{ repo: 'acme/app', number: 1, comments: 3 }],
+    ),
+    ...reviewedSteps([{ repo: 'acme/app', number: 2, reviewed: 1_700_000_000_000 }]),
+  ]);
   return made;
 }
 

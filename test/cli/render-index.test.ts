@@ -19,6 +19,8 @@ const target = (fields: Partial<IndexedTarget> = {}): IndexedTarget => ({
   warnings: {},
   problem_count: 0,
   problems: [],
+  notes: [],
+  failures: [],
   ...fields,
 });
 

@@ -129,7 +129,7 @@ describe('what cannot be indexed', () => {
       message: `there is no file or folder ${join(folder.path, 'absent')}`,
     });
     await expect(index.run('acme/app')).rejects.toMatchObject({
-      hint: 'Clone the repository first, then give the path of the clone.',
+      message: 'this program was put together without access to GitHub',
     });
   });
 

@@ -3,6 +3,8 @@ import { doctor } from '../../src/lib/admin/doctor.ts';
 import { query } from '../../src/lib/engine/database.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { edgesOf } from '../../src/lib/indexing/edges.ts';
+import { batchEmbedder } from '../../src/lib/indexing/embed-batch.ts';
+import { embedIndex } from '../../src/lib/indexing/embed-index.ts';
 import { indexDocument } from '../../src/lib/indexing/index-document.ts';
 import { indexOperation } from '../../src/lib/ingest/index.ts';
 import type { IndexedTarget } from '../../src/lib/ingest/index-contract.ts';
@@ -32,7 +34,7 @@ export class TestIndex {
 
   /** With how many documents a batch is full; few make a run of many transactions. */
   constructor(batchDocuments?: number) {
-    this.#operation = indexOperation(indexDocument, edgesOf, batchDocuments);
+    this.#operation = indexOperation({ index: indexDocument, edgesOf, batchEmbedder, embedIndex }, batchDocuments);
   }
 
   /** Indexes a target; a repository that is given as such is called acme/app unless `input` says otherwise. */

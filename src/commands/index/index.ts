@@ -2,6 +2,7 @@ import { Failure } from '../../lib/core/failure.ts';
 import { type Answer, BaseCommand } from '../../lib/cli/base-command.ts';
 import { commandShape } from '../../lib/cli/flags.ts';
 import { renderIndex } from '../../lib/cli/render-index.ts';
+import type { IndexedTarget } from '../../lib/ingest/index-contract.ts';
 import { index } from '../../lib/operations.ts';
 
 const shape = commandShape(index.input, {
@@ -10,12 +11,17 @@ const shape = commandShape(index.input, {
 });
 
 export default class Index extends BaseCommand {
-  static override summary = 'Index a git repository or an export file.';
+  static override summary = 'Index a repository on GitHub, a git repository on disk or an export file.';
   static override description =
-    'Reads the docs of HEAD, the diffs of the history and the tags of a git repository on disk, or the records of an ' +
-    'export file. Running it again goes on where it stood and writes only what changed. No network, no token.';
+    'Reads owner/repo from GitHub with your token: issues, pull requests, comments, reviews, releases, wiki, docs and diffs. ' +
+    'Or the docs of HEAD, the diffs of the history and the tags of a git repository on disk, or the records of an export ' +
+    'file, without network and token. Running it again goes on where it stood and writes only what changed.';
   static override examples: typeof BaseCommand.examples = [
     { description: 'Index the repository in the current directory', command: '<%= config.bin %> <%= command.id %> .' },
+    {
+      description: 'Bring a project on GitHub in, and keep it up to date every ten minutes',
+      command: '<%= config.bin %> <%= command.id %> octo-org/octo-repo --watch 10m',
+    },
     {
       description: 'Index an export file that was compressed',
       command: '<%= config.bin %> <%= command.id %> export.jsonl.gz',
@@ -32,20 +38,25 @@ export default class Index extends BaseCommand {
   protected override async answer(): Promise<Answer> {
     const input = await this.parseInput(shape);
     const output = await this.invoke(index, input);
-    const problems = output.targets.reduce((sum, target) => sum + target.problem_count, 0);
     return {
       output,
       text: (terminal) => renderIndex(output, terminal),
-      failure:
-        problems === 0
-          ? undefined
-          : new Failure(
-              'partial_input',
-              `${String(problems)} bad ${problems === 1 ? 'line was' : 'lines were'} skipped`,
-              {
-                hint: 'Everything else was indexed. Repair the lines and run the same command again.',
-              },
-            ),
+      failure: failureOf(output.targets),
     };
   }
+}
+
+/** A part that failed ends the command as that failure does alone; bad lines come after it. */
+function failureOf(targets: readonly IndexedTarget[]): Failure | undefined {
+  const [failed] = targets.flatMap(({ failures }) => failures);
+  if (failed !== undefined) {
+    return new Failure(failed.code, `${failed.part} could not be brought up to date: ${failed.message}`, {
+      hint: failed.hint ?? 'Everything else is up to date. Run the same command again.',
+    });
+  }
+  const problems = targets.reduce((sum, target) => sum + target.problem_count, 0);
+  if (problems === 0) return undefined;
+  return new Failure('partial_input', `${String(problems)} bad ${problems === 1 ? 'line was' : 'lines were'} skipped`, {
+    hint: 'Everything else was indexed. Repair the lines and run the same command again.',
+  });
 }

@@ -14,12 +14,15 @@ import { lazyEmbedder } from './embedders/lazy.ts';
 import { systemEntropy } from './entropy.ts';
 import { fileSystem } from './files.ts';
 import { gitProcess } from './git/git.ts';
+import { gitMirror } from './git/mirror.ts';
 import type { Verification } from './github/principal.ts';
+import { githubSource } from './github/source.ts';
 import { openLocal } from './libsql/open.ts';
 import { openRemote, openReplica } from './libsql/open-remote.ts';
 import { isReplica } from './libsql/replica-state.ts';
 import { readModelSettings } from './model-settings.ts';
 import { packageRoot } from './package-root.ts';
+import { pause } from './pause.ts';
 import { systemPresence } from './presence.ts';
 import { lazyReranker } from './rerankers/lazy.ts';
 
@@ -29,8 +32,10 @@ export interface SharedOptions {
   readonly dataDir: string;
   /** Where it is kept who a token's user is. */
   readonly configDir: string;
-  /** Names the models that help a search where the environment does not. */
+  /** Names the models that help a search where the environment does not, and what may be read from GitHub. */
   readonly config?: ConfigFile | undefined;
+  /** Where clones are kept. */
+  readonly cacheDir: string;
   readonly busyTimeoutMs?: number | undefined;
   readonly contracts?: Contracts | undefined;
   /** How often a local copy of a server's database is brought up to date by itself, in milliseconds. */
@@ -52,6 +57,11 @@ export function shareDatabase(options: SharedOptions): Shared {
   const { database, schema } = openDatabase(options);
   const files = fileSystem();
   const git = gitProcess();
+  const source = githubSource({
+    mirror: gitMirror(options.cacheDir),
+    variables: options.variables,
+    allowed: options.config?.allowed_repos,
+  });
   const databases = databasesBy((location, argument) => openAt(location, options, argument));
   let verified: Verification | undefined;
   const caller = async (): Promise<Verification> => {
@@ -72,6 +82,8 @@ export function shareDatabase(options: SharedOptions): Shared {
       git,
       ...models,
       github: null,
+      source,
+      pause,
       progress,
       signal,
       contracts,

@@ -88,6 +88,8 @@ const configFile = z.strictObject({
   /** `none` or the URL of a rerank endpoint. */
   reranker: z.string().min(1).optional(),
   reranker_model: z.string().min(1).optional(),
+  /** Repositories that may be read from GitHub, as `owner/name` or `owner/*`; without it all may. */
+  allowed_repos: z.array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be owner/name or owner/*')).optional(),
 });
 
 export type ConfigFile = z.output<typeof configFile>;

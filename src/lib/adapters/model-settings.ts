@@ -42,7 +42,7 @@ export function readModelSettings(config: ConfigFile, variables: NodeJS.ProcessE
   return { embedder: embedderOf(setting, variables), reranker: rerankerOf(setting, variables) };
 }
 
-type SettingField = Exclude<keyof ConfigFile, 'db'>;
+type SettingField = Exclude<keyof ConfigFile, 'db' | 'allowed_repos'>;
 type Settings = (field: SettingField) => Setting | undefined;
 
 function embedderOf(setting: Settings, variables: NodeJS.ProcessEnv): ModelSettings['embedder'] {

@@ -43,6 +43,8 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     where: `t.source <> '${COPY_SOURCE}'`,
     omit: ['owner', 'leased_until'],
   },
+  { name: 'left_out', key: ['key'] },
+  { name: 'remote_threads', key: ['repo', 'number'] },
   { name: 'principals', key: ['id'] },
   { name: 'traces', key: ['seq'], parents: PRINCIPAL },
   { name: 'trace_sources', key: ['trace_seq', 'source_id'], parents: TRACE },

@@ -11,6 +11,8 @@ export const EXIT_CODES = {
   partial_input: 1,
   not_a_repository: 1,
   drift: 1,
+  rate_limited: 1,
+  github_unavailable: 1,
   database_full: 1,
   endpoint_unavailable: 1,
   endpoint_unusable: 1,

@@ -45,12 +45,13 @@ export function terminalProgress(options: ProgressOptions): Progress {
   return {
     start(name, total) {
       const now = clock.now();
-      const step: Step = { name: oneLine(name), total, done: 0, startedAt: now };
+      const step: Step = { name: oneLine(name), total, done: 0, remark: undefined, startedAt: now };
       steps.push(step);
       draw(now);
       return {
-        advance(done) {
+        advance(done, remark) {
           step.done = done;
+          step.remark = remark;
           const now = clock.now();
           // A clock that ran backwards draws too: the difference is no interval then.
           if (now - drawnAt >= REDRAW_MS || now < drawnAt) draw(now);
@@ -76,6 +77,7 @@ interface Step {
   readonly name: string;
   readonly total: number | undefined;
   done: number;
+  remark: string | undefined;
   readonly startedAt: number;
 }
 
@@ -89,6 +91,7 @@ function describeStep(step: Step, now: number): string {
   if (rate !== undefined) parts.push(`${formatRate(rate)}/s`);
   if (rate !== undefined && total !== undefined && total > done)
     parts.push(`${formatDuration((total - done) / rate)} left`);
+  if (step.remark !== undefined) parts.push(oneLine(step.remark));
   return parts.join('  ');
 }
 

@@ -1,14 +1,18 @@
-import type { IndexedTarget } from '../ingest/index-contract.ts';
+import type { IndexedTarget, IndexOutput } from '../ingest/index-contract.ts';
+import { grouped } from './progress.ts';
 import { oneLine, type Terminal } from './terminal.ts';
 
-interface IndexAnswer {
-  readonly dry_run: boolean;
-  readonly targets: readonly IndexedTarget[];
+/** What `index` did, a paragraph for each target. */
+export function renderIndex({ dry_run, targets, embedding }: IndexOutput, terminal: Terminal): string {
+  const told = targets.map((target) => renderTarget(target, dry_run, terminal));
+  return [...told, ...renderEmbedding(embedding, terminal)].join('\n');
 }
 
-/** What `index` did, a paragraph for each target. */
-export function renderIndex({ dry_run, targets }: IndexAnswer, terminal: Terminal): string {
-  return targets.map((target) => renderTarget(target, dry_run, terminal)).join('\n');
+function renderEmbedding(embedding: IndexOutput['embedding'], { style }: Terminal): string[] {
+  if (embedding === null) return [];
+  const { embedder, passages, problem } = embedding;
+  if (problem !== undefined) return [`${style.warning('Without vectors')}: ${oneLine(problem)}\n`];
+  return passages === 0 ? [] : [style.dim(`${grouped(passages)} passages embedded by ${oneLine(embedder)}\n`)];
 }
 
 function renderTarget(target: IndexedTarget, dryRun: boolean, { style }: Terminal): string {
@@ -30,6 +34,18 @@ function renderTarget(target: IndexedTarget, dryRun: boolean, { style }: Termina
   if (warnings.length > 0) {
     const texts = warnings.map(([text, count]) => `${oneLine(text)} (${String(count)})`).join(', ');
     lines.push(style.dim(`  warnings: ${texts}`));
+  }
+  for (const note of target.notes) lines.push(`  ${oneLine(note)}`);
+  for (const { part, message, hint } of target.failures) {
+    lines.push(
+      `  ${style.warning(part)}: ${oneLine(message)}${hint === undefined ? '' : style.dim(` (${oneLine(hint)})`)}`,
+    );
+  }
+  if (target.requests !== undefined) {
+    const { made, left, limit } = target.requests;
+    const rest =
+      left === undefined ? '' : `, ${grouped(left)}${limit === undefined ? '' : ` of ${grouped(limit)}`} left`;
+    lines.push(style.dim(`  ${grouped(made)} requests to GitHub${rest}`));
   }
   for (const { line, message } of target.problems) {
     lines.push(`  ${style.warning(`line ${String(line)}`)}: ${oneLine(message)}`);

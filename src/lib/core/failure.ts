@@ -9,6 +9,8 @@ export const FAILURE_CODES = [
   'partial_input',
   'not_a_repository',
   'drift',
+  'rate_limited',
+  'github_unavailable',
   'interrupted',
   'database_unavailable',
   'database_busy',

@@ -32,6 +32,8 @@ export interface Batch {
   readonly embed?: BatchEmbedder | undefined;
   /** Applied in the same transaction, only when documents were written or removed. */
   readonly onChange?: readonly WriteStep[];
+  /** Applied in the same transaction whether documents changed or not. */
+  readonly beside?: readonly WriteStep[];
   /** Finds out what would be written, and writes nothing. */
   readonly dryRun?: boolean;
   readonly now: number;
@@ -80,7 +82,8 @@ export async function storeBatch(database: Database, index: Indexer, batch: Batc
     const outcome = { written: changed.length, unchanged: incoming.size - changed.length, removed: gone.length };
     const moved = (mark?.value ?? null) !== batch.watermark.after || (batch.facts?.size ?? 0) > 0;
     const contentChanged = changed.length > 0 || gone.length > 0;
-    if (batch.dryRun === true || (!contentChanged && !moved)) return outcome;
+    const beside = batch.beside ?? [];
+    if (batch.dryRun === true || (!contentChanged && !moved && beside.length === 0)) return outcome;
     const written = changed.map(({ key }) => key);
     const replaced = written.filter((key) => known.has(key));
     const facts = wikiFacts(wiki, batch.documents, gone, written);
@@ -97,6 +100,7 @@ export async function storeBatch(database: Database, index: Indexer, batch: Batc
       ...((await batch.embed?.(entries)) ?? []),
       ...edgeSteps(batch.edgesOf, { written: entries, replaced }, facts),
       ...(contentChanged ? (batch.onChange ?? []) : []),
+      ...beside,
       writeWatermark(batch.watermark, batch.now),
     ];
     // What a loss of power takes back of an unfinished run, its watermark with it, the next run brings again.

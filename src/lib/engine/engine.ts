@@ -6,7 +6,7 @@ import type { Embedder } from './embedder.ts';
 import type { Entropy } from './entropy.ts';
 import type { Files } from './files.ts';
 import type { Git } from './git.ts';
-import type { GitHub } from './github.ts';
+import type { GitHub, GitHubSource } from './github.ts';
 import type { Presence } from './presence.ts';
 import type { Principal } from './principal.ts';
 import type { Progress } from './progress.ts';
@@ -34,6 +34,10 @@ export interface Engine {
   readonly reranker: Reranker | null;
   /** null: no credential; nothing is read live. */
   readonly github: GitHub | null;
+  /** Projects on GitHub; the token is looked for at the first use. Only indexing and its repairs ask. */
+  readonly source?: GitHubSource | undefined;
+  /** Waits, until the signal is aborted at most. Only watching asks. */
+  readonly pause?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
   readonly progress: Progress;
   /** Aborted when the caller no longer wants the answer. */
   readonly signal: AbortSignal;

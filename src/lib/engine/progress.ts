@@ -10,7 +10,7 @@ export interface Progress {
 
 /** One step of long work. */
 export interface ProgressStep {
-  /** Says that `done` units are complete. */
-  advance(done: number): void;
+  /** Says that `done` units are complete, and what else there is to say, e.g. `4,870 requests left`. */
+  advance(done: number, remark?: string): void;
   end(): void;
 }

@@ -26,6 +26,11 @@ export function decodeRecord(line: string, indexedAt: number): DecodedRecord {
     if (error instanceof RangeError) return { problem: 'the record is nested too deeply', isJson: true };
     return { problem: 'the line is not valid JSON', isJson: false };
   }
+  return decodeValue(value, indexedAt);
+}
+
+/** Decodes a record that came another way than as a line. Never throws. `indexedAt` (ms) as in {@link decodeRecord}. */
+export function decodeValue(value: unknown, indexedAt: number): DecodedRecord {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { problem: 'the line is not a JSON object', isJson: true };
   }

@@ -11,7 +11,6 @@ import { type DocsMark, docsMark, freshMark, isBase, isDone, knownHistory } from
 import { type GitSource, gitDocument } from './git-source.ts';
 import { parseMark } from './mark.ts';
 import { countSkipped, type Run, Surface } from './run.ts';
-import { isDocumentPath } from './selection.ts';
 
 /** Larger documents are not prose. */
 const MAX_DOC_BYTES = 4 * 1024 * 1024;
@@ -46,14 +45,14 @@ interface Plan {
 export async function ingestDocs(run: Run, source: GitSource): Promise<void> {
   const { repo, head, repository } = source;
   const since = run.since ?? null;
-  const surface = await Surface.open(run, repo, 'git:docs');
+  const surface = await Surface.open(run, repo, source.docs.surface);
   const mark = parseMark(docsMark, surface.mark);
   if (mark !== undefined && isDone(mark, source, since)) return;
 
   const base = mark !== undefined && (await isBase(mark, source, since)) ? mark : undefined;
   const outdated = mark?.outdated ?? surface.mark !== null;
   const times = await DocTimes.of(repository, head, knownHistory(base));
-  const stored = await storedDocs(run, repo);
+  const stored = await storedDocs(run, source);
   const plan = await planDocs(run, source, { base, outdated, times, stored });
   const pending: DocsMark = { ...(base ?? freshMark(source, since, outdated)), toward: head };
   await writeDocs(run, source, { surface, pending, times, stored, plan });
@@ -64,17 +63,20 @@ export async function ingestDocs(run: Run, source: GitSource): Promise<void> {
     newest: times.newest,
     timed: plan.timed,
   };
-  const facts: RepoFacts = {
-    headCommit: head,
-    ...(repository.defaultBranch !== null && { defaultBranch: repository.defaultBranch }),
-  };
+  const facts: RepoFacts =
+    source.docs.type === 'wiki_doc'
+      ? {}
+      : {
+          headCommit: head,
+          ...(repository.defaultBranch !== null && { defaultBranch: repository.defaultBranch }),
+        };
   await surface.complete(JSON.stringify(done), { facts: new Map([[repo, facts]]) });
 }
 
 /** Compares the tree of HEAD with what is stored. */
 async function planDocs(
   run: Run,
-  { repository, head, rules }: GitSource,
+  { repository, head, rules, docs }: GitSource,
   known: {
     readonly base: DocsMark | undefined;
     readonly outdated: boolean;
@@ -85,13 +87,14 @@ async function planDocs(
   const { base, outdated, times, stored } = known;
   const plan: Plan = { wanted: [], present: new Set(), timed: true, tooOld: 0 };
   for await (const { path: gitPath, blob } of repository.tree(head)) {
-    if (!isDocumentPath(gitPath)) continue;
+    const path = docs.pathOf(gitPath);
+    // Of two files that are stored under one path, the first is it.
+    if (path === undefined || plan.present.has(path)) continue;
     const reason = rules.exclusion(gitPath);
     if (reason !== undefined) {
       countSkipped(run, reason);
       continue;
     }
-    const path = normalizeText(gitPath);
     plan.present.add(path);
     const before = stored.get(path);
     const time = times.quick(gitPath, base === undefined ? undefined : before?.updated_at);
@@ -114,7 +117,7 @@ async function planDocs(
 /** Reads what is wanted and hands it to the surface, which stores it in batches. */
 async function writeDocs(
   run: Run,
-  { repo, repository }: GitSource,
+  source: GitSource,
   work: {
     readonly surface: Surface;
     readonly pending: DocsMark;
@@ -124,8 +127,9 @@ async function writeDocs(
   },
 ): Promise<void> {
   const { surface, pending, times, stored, plan } = work;
+  const { repository } = source;
   const blobs = plan.wanted.map((candidate) => candidate.blob);
-  const step = run.engine.progress.start('docs', blobs.length);
+  const step = run.engine.progress.start(source.docs.step, blobs.length);
   let read = 0;
   for await (const bytes of repository.blobs(blobs, MAX_DOC_BYTES)) {
     const candidate = plan.wanted[read];
@@ -142,7 +146,7 @@ async function writeDocs(
         countSkipped(run, 'before since');
       } else {
         plan.timed &&= time !== 0;
-        surface.add(docDocument(run, repo, candidate, time, text));
+        surface.add(docDocument(run, source, candidate, time, text));
       }
     }
     if (surface.full) await surface.progress(JSON.stringify(pending));
@@ -156,26 +160,32 @@ function isOld({ since }: Run, time: number): boolean {
 }
 
 /** Docs that came from git, by path; what came from an export is not git's to remove. */
-async function storedDocs(run: Run, repo: string): Promise<Map<string, StoredDoc>> {
+async function storedDocs(run: Run, { repo, docs }: GitSource): Promise<Map<string, StoredDoc>> {
   const [rows] = await run.engine.database.read([
     query(
       `SELECT d.key, d.path, d.blob, d.updated_at FROM documents d JOIN repos r ON r.id = d.repo_id
-       WHERE r.slug = ? AND d.type = 'doc' AND d.blob IS NOT NULL AND d.path IS NOT NULL`,
-      [repo],
+       WHERE r.slug = ? AND d.type = ? AND d.blob IS NOT NULL AND d.path IS NOT NULL`,
+      [repo, docs.type],
       (row) => storedDoc.parse(row),
     ),
   ]);
   return new Map(rows.map((row) => [row.path, row]));
 }
 
-function docDocument(run: Run, repo: string, { path, blob }: Candidate, time: number, text: string): Document {
+function docDocument(
+  run: Run,
+  { repo, docs }: GitSource,
+  { path, blob }: Candidate,
+  time: number,
+  text: string,
+): Document {
   const known = time > 0;
   const updatedAt = known ? time : run.engine.clock.now();
   return gitDocument({
     repo,
-    type: 'doc',
+    type: docs.type,
     path,
-    title: '',
+    title: docs.titleOf(path),
     body: normalizeText(text.replace(/^\uFEFF/, '')),
     createdAt: updatedAt,
     updatedAt,

@@ -11,6 +11,18 @@ export interface GitSource {
   readonly rules: PathRules;
   /** Changes when a shallow clone gets more or less of its history; the same for every whole clone. */
   readonly cut: string;
+  readonly docs: DocKind;
+}
+
+/** What the files of a repository become: docs of a project, or pages of its wiki. */
+export interface DocKind {
+  readonly type: 'doc' | 'wiki_doc';
+  /** Name of the surface, and of the step in progress. */
+  readonly surface: string;
+  readonly step: string;
+  /** Path under which a file is stored; undefined for a file that is none of them. */
+  pathOf(gitPath: string): string | undefined;
+  titleOf(path: string): string;
 }
 
 /** A document of a repository with every field that git does not know set to nothing. */

@@ -1,14 +1,24 @@
 import { Failure } from '../core/failure.ts';
 import { sha256Hex } from '../core/hash.ts';
+import { normalizeText } from '../core/text.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
-import type { ObjectId } from '../engine/git.ts';
+import type { GitRepository, ObjectId } from '../engine/git.ts';
 import { ingestDiffs } from './git-diffs.ts';
 import { ingestDocs } from './git-docs.ts';
-import type { GitSource } from './git-source.ts';
+import type { DocKind, GitSource } from './git-source.ts';
 import { loadPathRules } from './git-rules.ts';
 import { ingestTags } from './git-tags.ts';
 import { RepoNames } from './repo-names.ts';
 import { type Run, wants } from './run.ts';
+import { isDocumentPath } from './selection.ts';
+
+const PROJECT_DOCS: DocKind = {
+  type: 'doc',
+  surface: 'git:docs',
+  step: 'docs',
+  pathOf: (gitPath) => (isDocumentPath(gitPath) ? normalizeText(gitPath) : undefined),
+  titleOf: () => '',
+};
 
 /**
  * Indexes the repository at a path: docs of HEAD, diffs of its history, tags as releases. Side by side: while one waits
@@ -31,10 +41,10 @@ export async function ingestGit(run: Run, path: string): Promise<void> {
       });
     }
     const repo = (await RepoNames.of(run.engine.database)).spelling(name);
-    run.report.repos.push(repo);
+    if (!run.report.repos.includes(repo)) run.report.repos.push(repo);
     const rules = await loadPathRules(repository, head);
-    const cut = sha256Hex(repository.shallow.join(' ')).slice(0, 16);
-    const source: GitSource = { repo, head, repository, rules, cut };
+    const cut = cutOf(repository);
+    const source: GitSource = { repo, head, repository, rules, cut, docs: PROJECT_DOCS };
     await all([
       ...(wants(run, 'doc') ? [ingestDocs(run, source)] : []),
       ...(wants(run, 'release') ? [ingestTags(run, source)] : []),
@@ -44,6 +54,11 @@ export async function ingestGit(run: Run, path: string): Promise<void> {
     run.engine.progress.end();
     await repository.close();
   }
+}
+
+/** The digest of where a shallow clone was cut; the same for every whole one. */
+export function cutOf({ shallow }: GitRepository): string {
+  return sha256Hex(shallow.join(' ')).slice(0, 16);
 }
 
 /** Waits for all, and then fails as the first of them that failed: none goes on when the repository has been closed. */

@@ -1,27 +1,30 @@
 import { Failure } from '../core/failure.ts';
 import { parseTimeOrAge } from '../core/time.ts';
-import type { EdgeExtractor } from '../corpus/edge.ts';
-import type { Indexer } from '../corpus/indexed-document.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
 import { releaseLeases } from '../corpus/watermark.ts';
+import type { Engine } from '../engine/engine.ts';
 import { defineOperation } from '../operation/operation.ts';
 import { ingestExport } from './export-run.ts';
 import { ingestGit } from './git.ts';
-import { type IndexedTarget, indexInput, indexOutput } from './index-contract.ts';
+import { ingestGitHub } from './github.ts';
+import { type IndexedTarget, type IndexOutput, indexInput, indexOutput } from './index-contract.ts';
+import type { Making } from './making.ts';
 import { BATCH_DOCUMENTS, type Lease, type Run } from './run.ts';
-import { targetKind } from './target.ts';
+import { type Target, targetOf } from './target.ts';
+import { parseWatch, watching } from './watch.ts';
 
 /** The operation `index`, on top of what makes documents searchable. A transaction holds about `batchDocuments`. */
-export function indexOperation(index: Indexer, edgesOf: EdgeExtractor, batchDocuments = BATCH_DOCUMENTS) {
+export function indexOperation(making: Making, batchDocuments = BATCH_DOCUMENTS) {
+  const { index, edgesOf, batchEmbedder, embedIndex } = making;
   return defineOperation({
     name: 'index',
     title: 'Index a repository or an export',
     description:
-      'Brings a git repository (docs of HEAD, diffs of its history, tags as releases) or an export file into the database. Running it again continues where it stood and writes only what changed.',
+      'Brings a repository on GitHub (issues, pull requests, comments, reviews, releases, wiki, docs, diffs), a git repository on disk (docs of HEAD, diffs of its history, tags as releases) or an export file into the database. Running it again continues where it stood and writes only what changed.',
     input: indexInput,
     output: indexOutput,
     effect: 'repair',
-    openWorld: false,
+    openWorld: true,
     faces: ['cli'],
     async handler(engine, input) {
       const since = input.since === undefined ? undefined : parseTimeOrAge(input.since, engine.clock.now());
@@ -31,40 +34,73 @@ export function indexOperation(index: Indexer, edgesOf: EdgeExtractor, batchDocu
       if (input.repo !== undefined && !isRepoSlug(input.repo)) {
         throw new Failure('invalid_input', 'repo: must be owner/name');
       }
-      const kinds = await Promise.all(input.targets.map((target) => targetKind(engine.files, target)));
-      const targets: IndexedTarget[] = [];
-      const work = engine.presence.begin();
-      const lease: Lease = { owner: work.name, held: false };
-      try {
-        for (const [at, target] of input.targets.entries()) {
-          const kind = kinds[at] ?? 'export';
-          const report = emptyReport(target, kind);
-          targets.push(report);
-          const run: Run = {
-            engine,
-            index,
-            edgesOf,
-            types: input.types === undefined ? undefined : new Set(input.types),
-            since,
-            repo: input.repo,
-            dryRun: input.dry_run,
-            batchDocuments,
-            report,
-            lease,
-          };
-          if (kind === 'git') await ingestGit(run, target);
-          else await ingestExport(run, target);
-        }
-      } catch (error) {
-        // What keeps the leases from being given back was told by what failed; they end by themselves.
-        if (lease.held) await engine.database.write([releaseLeases(lease.owner)]).catch(() => undefined);
-        throw error;
-      } finally {
-        work.end();
+      const everyMs = parseWatch(input.watch);
+      const host = engine.source?.host ?? 'github.com';
+      const kinds = await Promise.all(input.targets.map((target) => targetOf(engine.files, target, host)));
+      const named = kinds.flatMap((target) => (target.kind === 'github' ? [target.slug] : []));
+      if (input.repo !== undefined && named.some((slug) => slug.toLowerCase() !== input.repo?.toLowerCase())) {
+        throw new Failure('invalid_input', 'repo: a repository on GitHub keeps its own name');
       }
-      return { dry_run: input.dry_run, targets };
+      const runOnce = async () => {
+        const targets: IndexedTarget[] = [];
+        const embed = batchEmbedder(engine);
+        const work = engine.presence.begin();
+        const lease: Lease = { owner: work.name, held: false };
+        try {
+          for (const [at, name] of input.targets.entries()) {
+            const target = kinds[at] ?? { kind: 'export' };
+            const report = emptyReport(name, target.kind);
+            targets.push(report);
+            const run: Run = {
+              engine,
+              index,
+              edgesOf,
+              embed,
+              types: input.types === undefined ? undefined : new Set(input.types),
+              since,
+              repo: input.repo,
+              dryRun: input.dry_run,
+              batchDocuments,
+              report,
+              lease,
+            };
+            await ingest(run, name, target);
+            if (report.failures.length > 0) await release(engine, lease);
+          }
+        } catch (error) {
+          await release(engine, lease);
+          throw error;
+        } finally {
+          work.end();
+        }
+        const embedding = input.dry_run ? null : await embedded(engine, embedIndex);
+        return { dry_run: input.dry_run, targets, embedding };
+      };
+      return watching(engine, everyMs, runOnce);
     },
   });
+}
+
+/** Documents without vectors are found by their words: an endpoint that fails is told of, and does not undo the run. */
+async function embedded(engine: Engine, embedIndex: Making['embedIndex']): Promise<IndexOutput['embedding']> {
+  try {
+    const { embedder, embedded: passages } = await embedIndex(engine);
+    return embedder === null ? null : { embedder, passages };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'interrupted' || typeof engine.embedder === 'string') throw error;
+    return { embedder: engine.embedder?.id ?? '', passages: 0, problem: error.message };
+  }
+}
+
+/** What keeps the leases from being given back was told by what failed; they end by themselves. */
+async function release({ database }: Engine, lease: Lease): Promise<void> {
+  if (lease.held) await database.write([releaseLeases(lease.owner)]).catch(() => undefined);
+}
+
+async function ingest(run: Run, name: string, target: Target): Promise<void> {
+  if (target.kind === 'github') await ingestGitHub(run, target.slug);
+  else if (target.kind === 'git') await ingestGit(run, name);
+  else await ingestExport(run, name);
 }
 
 function emptyReport(target: string, kind: IndexedTarget['kind']): IndexedTarget {
@@ -79,5 +115,7 @@ function emptyReport(target: string, kind: IndexedTarget['kind']): IndexedTarget
     warnings: {},
     problem_count: 0,
     problems: [],
+    notes: [],
+    failures: [],
   };
 }

@@ -51,7 +51,7 @@ export function countIn(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;
 }
 
-type BatchExtras = Pick<Batch, 'facts' | 'keepNewer' | 'onChange'>;
+export type BatchExtras = Pick<Batch, 'facts' | 'keepNewer' | 'onChange' | 'beside'>;
 
 type StoredMark = Rows<[ReturnType<typeof watermarkQuery>]>[0][number];
 

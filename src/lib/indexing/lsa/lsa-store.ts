@@ -7,8 +7,8 @@ const termRow = z.object({ term: z.string(), weight: z.number(), scale: z.number
 /** Those of the terms that a model knows. */
 export function termsQuery(embedderId: number, terms: Iterable<string>): Query<ModelTerm> {
   return query(
-    `SELECT t.term, t.weight, t.scale, t.vector FROM json_each(?2) AS wanted
-     JOIN lsa_terms t ON t.embedder_id = ?1 AND t.term = wanted.value`,
+    `SELECT t.term, t.weight, t.scale, t.vector FROM json_each(?2) AS wanted CROSS JOIN
+     lsa_terms t ON t.embedder_id = ?1 AND t.term = wanted.value`,
     [embedderId, JSON.stringify([...terms])],
     (row) => {
       const { vector, ...rest } = termRow.parse(row);

@@ -1,16 +1,11 @@
+import type { DenseMatrix } from './dense-matrix.ts';
+
 /** A sparse matrix by rows (compressed sparse row): row i holds `columns[k]`, `values[k]` for k in [starts[i], starts[i+1]). */
 export interface SparseMatrix {
   readonly rows: number;
   readonly columnCount: number;
   readonly starts: Uint32Array;
   readonly columns: Uint32Array;
-  readonly values: Float64Array;
-}
-
-/** A dense matrix, row after row. */
-export interface DenseMatrix {
-  readonly rows: number;
-  readonly columns: number;
   readonly values: Float64Array;
 }
 

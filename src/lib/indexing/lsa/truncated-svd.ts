@@ -1,5 +1,6 @@
 import { EigenvalueDecomposition } from 'ml-matrix';
-import { type DenseMatrix, type SparseMatrix, times, transposedTimes } from './sparse-matrix.ts';
+import { type DenseMatrix, gramOf, product } from './dense-matrix.ts';
+import { type SparseMatrix, times, transposedTimes } from './sparse-matrix.ts';
 
 /** Directions that are tried beyond those that are kept. */
 const OVERSAMPLING = 16;
@@ -35,7 +36,7 @@ function randomSigns(rows: number, columns: number): DenseMatrix {
 
 /** The left singular vectors of a tall matrix (columnCount x width), by the eigenvectors of its small Gram matrix. */
 function principalDirections(matrix: DenseMatrix, rank: number): DenseMatrix {
-  const { rows, columns, values } = matrix;
+  const { rows, columns } = matrix;
   const gram = gramOf(matrix);
   const symmetric = Array.from({ length: columns }, (_, i) =>
     Array.from({ length: columns }, (__, j) => gram[i * columns + j] ?? 0),
@@ -45,17 +46,12 @@ function principalDirections(matrix: DenseMatrix, rank: number): DenseMatrix {
   const order = realEigenvalues.map((value, at) => ({ value, at })).sort((a, b) => b.value - a.value || a.at - b.at);
   const longest = order[0]?.value ?? 0;
   const kept = order.filter(({ value }) => value > longest * NEGLIGIBLE && value > 0).slice(0, rank);
-  const out = new Float64Array(rows * kept.length);
+  const directions = new Float64Array(columns * kept.length);
   kept.forEach(({ value, at }, place) => {
     const length = Math.sqrt(value);
-    const direction = Float64Array.from({ length: columns }, (_, j) => eigenvectorMatrix.get(j, at) / length);
-    for (let row = 0; row < rows; row += 1) {
-      let sum = 0;
-      for (let j = 0; j < columns; j += 1) sum += (values[row * columns + j] ?? 0) * (direction[j] ?? 0);
-      out[row * kept.length + place] = sum;
-    }
+    for (let j = 0; j < columns; j += 1) directions[j * kept.length + place] = eigenvectorMatrix.get(j, at) / length;
   });
-  return { rows, columns: kept.length, values: out };
+  return product(matrix, { rows: columns, columns: kept.length, values: directions });
 }
 
 /** Twice: what the first pass leaves of the rounding, the second takes. */
@@ -79,24 +75,6 @@ function choleskyOrthonormal(matrix: DenseMatrix): DenseMatrix {
     }
   }
   return { rows, columns, values: out };
-}
-
-/** MᵀM, row after row. */
-function gramOf({ rows, columns, values }: DenseMatrix): Float64Array {
-  const gram = new Float64Array(columns * columns);
-  for (let row = 0; row < rows; row += 1) {
-    const from = row * columns;
-    for (let i = 0; i < columns; i += 1) {
-      const left = values[from + i] ?? 0;
-      if (left === 0) continue;
-      const at = i * columns;
-      for (let j = i; j < columns; j += 1) gram[at + j] = (gram[at + j] ?? 0) + left * (values[from + j] ?? 0);
-    }
-  }
-  for (let i = 0; i < columns; i += 1) {
-    for (let j = 0; j < i; j += 1) gram[i * columns + j] = gram[j * columns + i] ?? 0;
-  }
-  return gram;
 }
 
 /** The lower Cholesky factor, row after row; rows of dependent columns have a pivot of zero. */

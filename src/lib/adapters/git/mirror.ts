@@ -1,0 +1,69 @@
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../../core/failure.ts';
+import type { GitMirror, RemoteGit } from '../../engine/git-mirror.ts';
+import type { ClonedRepository } from '../../engine/github.ts';
+import { NetworkGit } from './network.ts';
+
+/** What a server has: the branch that its HEAD names, and its refs. */
+interface Advertised {
+  readonly branch: string | undefined;
+  readonly refs: ReadonlyMap<string, string>;
+}
+
+/** Bare clones under a cache directory: the default branch and all tags, nothing else. */
+export function gitMirror(cacheDir: string): GitMirror {
+  return {
+    async update(remote: RemoteGit, signal: AbortSignal): Promise<ClonedRepository> {
+      const path = join(cacheDir, remote.name);
+      const git = new NetworkGit(path, remote, signal);
+      try {
+        return await bringUpToDate(path, git);
+      } catch (error) {
+        // What an interrupted or damaged clone left behind is no reason to fail: once more from nothing.
+        if (!(error instanceof Failure) || error.code !== 'unreadable_input') throw error;
+        await rm(path, { recursive: true, force: true });
+        return await bringUpToDate(path, git);
+      }
+    },
+  };
+}
+
+async function bringUpToDate(path: string, git: NetworkGit): Promise<ClonedRepository> {
+  if ((await stat(join(path, 'HEAD')).catch(() => null)) === null) {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await git.local(['init', '--quiet', '--bare', '--template=']);
+  }
+  const advertised = await advertisedRefs(git);
+  if (advertised === undefined) return 'none';
+  const { branch, refs } = advertised;
+  if (branch === undefined) return 'empty';
+  if (!(await isCurrent(git, branch, refs))) await git.fetch([`+${branch}:${branch}`, '+refs/tags/*:refs/tags/*']);
+  await git.local(['symbolic-ref', 'HEAD', branch]);
+  return { path };
+}
+
+/** Undefined where there is no such repository. A HEAD without a commit, or none at all, gives no branch. */
+async function advertisedRefs(git: NetworkGit): Promise<Advertised | undefined> {
+  const output = await git.remoteRefs();
+  if (output === undefined) return undefined;
+  const refs = new Map<string, string>();
+  let head: string | undefined;
+  for (const line of output.split('\n')) {
+    const [value = '', name = ''] = line.split('\t');
+    if (name === 'HEAD' && value.startsWith('ref: refs/heads/')) head = value.slice('ref: '.length);
+    else if (/^[0-9a-f]{40,64}$/.test(value) && /^refs\/(?:heads|tags)\//.test(name)) refs.set(name, value);
+  }
+  return { branch: head !== undefined && refs.has(head) ? head : undefined, refs };
+}
+
+/** Whether the clone has the branch and the tags as the server has them. */
+async function isCurrent(git: NetworkGit, branch: string, refs: ReadonlyMap<string, string>): Promise<boolean> {
+  const here = await git.local(['for-each-ref', '--format=%(objectname)%09%(refname)', 'refs/tags', branch]);
+  const mine = here.split('\n').filter((line) => line !== '');
+  const theirs = [...refs]
+    .filter(([name]) => name === branch || (name.startsWith('refs/tags/') && !name.endsWith('^{}')))
+    .map(([name, id]) => `${id}\t${name}`);
+  const same = new Set(mine);
+  return mine.length === theirs.length && theirs.every((line) => same.has(line));
+}

@@ -1,0 +1,213 @@
+import type { Octokit } from 'octokit';
+import { Failure } from '../../core/failure.ts';
+import type { RequestBudget } from '../../engine/github.ts';
+import { assertAllowed } from './allow-list.ts';
+import { type Credential, findCredential } from './credential.ts';
+import { failureOf, type Headers, requestFailure } from './failures.ts';
+
+export interface ClientOptions {
+  readonly variables: NodeJS.ProcessEnv;
+  /** Repositories that may be read, as `owner/name` or `owner/*`; undefined: all. */
+  readonly allowed?: readonly string[] | undefined;
+  /** Longest wait for a rate limit to pass, in seconds; a longer one is a failure that says until when. */
+  readonly maxWaitSeconds?: number | undefined;
+  /** How often a request that failed in the network or in the server is made again. */
+  readonly retries?: number | undefined;
+}
+
+/** An answer that came whole as far as HTTP can tell; its body is still to be checked. */
+export interface ClientAnswer {
+  readonly data: unknown;
+  readonly headers: Headers;
+}
+
+const MAX_WAIT_SECONDS = 60;
+const RETRIES = 3;
+const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Octokit with a token that is looked for at the first request; counts requests, and keeps what is left of the limit. */
+export class GitHubClient {
+  requests = 0;
+  budget: RequestBudget | undefined;
+  readonly host: string;
+  readonly #options: ClientOptions;
+  #open: Promise<{ octokit: Octokit; credential: Credential }> | undefined;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.host = options.variables.GH_HOST?.trim() || 'github.com'; // an empty one counts as absent
+  }
+
+  /** Fails with `credential_required` where there is no token. */
+  async credential(repo: string): Promise<Credential> {
+    return (await this.#client(repo)).credential;
+  }
+
+  /**
+   * `GET` of a path below `/repos/OWNER/NAME`. Undefined for 304. Fails as a GitHubSource does; `gone`: 404, 410 and 451
+   * are a value.
+   */
+  async get(
+    repo: string,
+    path: string,
+    parameters: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<ClientAnswer | undefined>;
+  async get(
+    repo: string,
+    path: string,
+    parameters: Record<string, unknown>,
+    signal: AbortSignal,
+    gone: 'gone',
+  ): Promise<ClientAnswer | 'gone' | undefined>;
+  async get(
+    repo: string,
+    path: string,
+    parameters: Record<string, unknown>,
+    signal: AbortSignal,
+    gone?: 'gone',
+  ): Promise<ClientAnswer | 'gone' | undefined> {
+    try {
+      return await this.#send(repo, `GET /repos/${repo}${path}`, parameters, signal);
+    } catch (error) {
+      const failure = requestFailure(error);
+      if (failure?.status === 304) return undefined;
+      if (gone !== undefined && (failure?.status === 404 || failure?.status === 410 || failure?.status === 451))
+        return 'gone';
+      throw failure === undefined ? error : failureOf(failure, this.#asked(repo));
+    }
+  }
+
+  /** The data and the errors of a GraphQL query, unchecked; undefined where the server refuses GraphQL as such. */
+  async graphql(
+    repo: string,
+    query: string,
+    variables: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<ClientAnswer | undefined> {
+    const { credential } = await this.#client(repo);
+    const url = `${credential.apiUrl.replace(/\/api\/v3$/, '/api')}/graphql`;
+    try {
+      return await this.#send(repo, `POST ${url}`, { query, variables }, signal);
+    } catch (error) {
+      const failure = requestFailure(error);
+      if (failure === undefined) throw error;
+      const known = failureOf(failure, this.#asked(repo));
+      const refusesGraphQL = [400, 403, 404, 410, 501].includes(failure.status ?? 0) && known.code !== 'rate_limited';
+      if (refusesGraphQL) return undefined;
+      throw known;
+    }
+  }
+
+  /** Whether there is a user or organisation of that name. */
+  async hasOwner(repo: string, signal: AbortSignal): Promise<boolean> {
+    const [owner = ''] = repo.split('/', 1);
+    try {
+      await this.#send(repo, `GET /users/${owner}`, {}, signal);
+      return true;
+    } catch (error) {
+      const failure = requestFailure(error);
+      if (failure === undefined) throw error;
+      return failure.status !== 404;
+    }
+  }
+
+  async #send(
+    repo: string,
+    route: string,
+    parameters: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<ClientAnswer> {
+    assertAllowed(repo, this.#options.allowed);
+    const { octokit } = await this.#client(repo);
+    throwIfAborted(signal);
+    this.requests += 1;
+    try {
+      // Octokit's waits between attempts do not end with the signal.
+      const response = await Promise.race([
+        octokit.request(route, { ...parameters, request: { signal } }),
+        aborted(signal),
+      ]);
+      const headers = response.headers as Headers; // Octokit gives the names in lower case
+      this.#note(headers);
+      return { data: response.data as unknown, headers };
+    } catch (error) {
+      throwIfAborted(signal);
+      this.#note(requestFailure(error)?.headers ?? {});
+      throw error;
+    }
+  }
+
+  #note(headers: Headers): void {
+    const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => headers[`x-ratelimit-${name}`]);
+    // GraphQL has a limit of its own, in points.
+    const resource = headers['x-ratelimit-resource'] ?? 'core';
+    if (resource !== 'core' || limit === undefined || remaining === undefined) return;
+    this.budget = { limit: Number(limit), remaining: Number(remaining), resetsAt: Number(reset ?? 0) * 1000 };
+  }
+
+  #client(repo: string) {
+    this.#open ??= this.#connect(repo);
+    return this.#open;
+  }
+
+  async #connect(repo: string): Promise<{ octokit: Octokit; credential: Credential }> {
+    const { variables, maxWaitSeconds = MAX_WAIT_SECONDS, retries = RETRIES } = this.#options;
+    const credential = await findCredential(variables);
+    if (credential === undefined) {
+      throw new Failure('credential_required', `reading ${repo} from GitHub needs a token, and there is none`, {
+        hint: 'Run gh auth login, or set GH_TOKEN (of an enterprise host: GH_HOST and GH_ENTERPRISE_TOKEN).',
+      });
+    }
+    if (!URL.canParse(credential.apiUrl)) {
+      throw new Failure('invalid_input', 'GITHUB_API_URL is no URL', {
+        hint: 'Unset it, or set it to https://HOST/api/v3.',
+      });
+    }
+    // Loaded here: only indexing from GitHub waits for it.
+    const { Octokit } = await import('octokit');
+    const wait = (seconds: number, _options: unknown, _octokit: unknown, count: number): boolean =>
+      seconds <= maxWaitSeconds && count < 2;
+    const octokit = new Octokit({
+      auth: credential.token,
+      baseUrl: credential.apiUrl,
+      userAgent: 'gh-rag',
+      log: quiet,
+      request: { retries },
+      retry: { enabled: retries > 0 },
+      throttle: { onRateLimit: wait, onSecondaryRateLimit: wait, write: UNSPACED },
+    });
+    return { octokit, credential };
+  }
+
+  #asked(repo: string) {
+    const { variables } = this.#options;
+    const proxied = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].some((name) => Boolean(variables[name]));
+    return { host: this.host, repo, proxied };
+  }
+}
+
+/** Octokit spaces writes by a second and takes every GraphQL query for one; ours only read. */
+const UNSPACED = { key: () => ({ schedule: (_options: unknown, work: () => Promise<void>) => work() }) } as never; // only `key` is used of a group
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw interrupted(signal);
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener(
+      'abort',
+      () => {
+        reject(interrupted(signal));
+      },
+      { once: true },
+    );
+  });
+}
+
+function interrupted(signal: AbortSignal): Failure {
+  const reason: unknown = signal.reason;
+  if (reason instanceof Failure) return reason;
+  return new Failure('interrupted', 'reading from GitHub was interrupted', { cause: reason });
+}

@@ -1,0 +1,164 @@
+import { Failure } from '../../core/failure.ts';
+import type { GitMirror } from '../../engine/git-mirror.ts';
+import type {
+  ClonedRepository,
+  GitHubList,
+  GitHubSource,
+  PageQuery,
+  RemoteItem,
+  RemotePage,
+  RemoteRepository,
+  RemoteReviews,
+  RequestBudget,
+} from '../../engine/github.ts';
+import { type ClientAnswer, type ClientOptions, GitHubClient } from './client.ts';
+import { nonsense } from './failures.ts';
+import { decodeItem, decodePage, decodeRepository } from './payloads.ts';
+import { readReviews } from './reviews.ts';
+
+const PATHS: Readonly<Record<GitHubList, string>> = {
+  threads: '/issues',
+  issue_comments: '/issues/comments',
+  review_comments: '/pulls/comments',
+  releases: '/releases',
+};
+
+export interface SourceOptions extends Omit<ClientOptions, 'variables'> {
+  readonly mirror: GitMirror;
+  readonly variables?: NodeJS.ProcessEnv | undefined;
+  /** Most items of a page; 100, which is GitHub's limit, unless a smaller one is wanted. */
+  readonly pageSize?: number | undefined;
+}
+
+/** GitHub by its REST and GraphQL interfaces, with the caller's own token. Asks nothing before the first use. */
+export function githubSource({
+  mirror,
+  variables = process.env,
+  pageSize = 100,
+  ...options
+}: SourceOptions): GitHubSource {
+  return new OctokitSource(new GitHubClient({ variables, ...options }), mirror, pageSize);
+}
+
+class OctokitSource implements GitHubSource {
+  readonly #client: GitHubClient;
+  readonly #mirror: GitMirror;
+  readonly #pageSize: number;
+
+  constructor(client: GitHubClient, mirror: GitMirror, pageSize: number) {
+    this.#client = client;
+    this.#mirror = mirror;
+    this.#pageSize = pageSize;
+  }
+
+  get host(): string {
+    return this.#client.host;
+  }
+
+  get requests(): number {
+    return this.#client.requests;
+  }
+
+  get budget(): RequestBudget | undefined {
+    return this.#client.budget;
+  }
+
+  async repository(repo: string, signal: AbortSignal): Promise<RemoteRepository> {
+    const answer = await this.#client.get(repo, '', {}, signal, 'gone');
+    if (answer === 'gone') throw await this.#missing(repo, signal);
+    const repository = decodeRepository(answer?.data);
+    if (repository === undefined) throw nonsense(this.host, 'repository');
+    return repository;
+  }
+
+  async list(repo: string, list: GitHubList, query: PageQuery, signal: AbortSignal): Promise<RemotePage | undefined> {
+    const { order, open, since, page, perPage, etag } = query;
+    const sorted = { sort: 'updated', direction: order === 'oldest' ? 'asc' : 'desc' };
+    const parameters = {
+      ...(list === 'threads' && { state: open === true ? 'open' : 'all' }),
+      ...(list !== 'releases' && sorted),
+      ...(since !== undefined && { since: new Date(since).toISOString().replace('.000Z', 'Z') }),
+      per_page: Math.min(perPage, this.#pageSize),
+      page,
+      ...(etag !== undefined && { headers: { 'if-none-match': etag } }),
+    };
+    const answer = await this.#client.get(repo, PATHS[list], parameters, signal, 'gone');
+    return answer === undefined ? undefined : this.#page(list, answer);
+  }
+
+  async count(repo: string, list: GitHubList, signal: AbortSignal): Promise<number | undefined> {
+    const page = await this.list(repo, list, { order: 'oldest', page: 1, perPage: 1 }, signal);
+    if (page === undefined) return undefined;
+    return page.more ? page.pages : page.items.length;
+  }
+
+  async item(repo: string, list: GitHubList, id: string, signal: AbortSignal): Promise<RemoteItem | undefined> {
+    const path = list === 'releases' ? `/releases/tags/${encodeURIComponent(id)}` : `${PATHS[list]}/${id}`;
+    const answer = await this.#client.get(repo, path, {}, signal, 'gone');
+    if (answer === 'gone') return undefined;
+    const item = decodeItem(list, answer?.data);
+    if (item === undefined) throw nonsense(this.host, path);
+    return isOf(repo, item) ? item : undefined;
+  }
+
+  async threadComments(repo: string, number: number, page: number, signal: AbortSignal): Promise<RemotePage> {
+    const path = `/issues/${String(number)}/comments`;
+    const answer = await this.#client.get(repo, path, { per_page: this.#pageSize, page }, signal, 'gone');
+    if (answer === undefined) throw nonsense(this.host, path);
+    return this.#page('issue_comments', answer);
+  }
+
+  reviews(repo: string, numbers: readonly number[], signal: AbortSignal): Promise<RemoteReviews> {
+    return readReviews(this.#client, repo, numbers, signal);
+  }
+
+  async clone(of: RemoteRepository, part: 'code' | 'wiki', signal: AbortSignal): Promise<ClonedRepository> {
+    const { token, apiUrl } = await this.#client.credential(of.fullName);
+    const url = part === 'code' ? of.cloneUrl : of.cloneUrl.replace(/(?:\.git)?$/, '.wiki.git');
+    if (new URL(url).protocol === 'http:' && new URL(apiUrl).protocol !== 'http:') {
+      throw new Failure(
+        'github_unavailable',
+        `${this.host} names an unencrypted address for git; the token is not sent there`,
+      );
+    }
+    // By id: a renamed repository keeps its clone, and a new one of the same name gets its own.
+    const host = encodeURIComponent(new URL(url).host).replaceAll('%', '_');
+    const name = `github/${host}/${String(of.id)}${part === 'wiki' ? '.wiki' : ''}.git`;
+    return this.#mirror.update({ url, token, name }, signal);
+  }
+
+  #page(list: GitHubList, answer: ClientAnswer | 'gone'): RemotePage {
+    // 410: issues are switched off. The repository itself was there a moment ago.
+    if (answer === 'gone') return { items: [], more: false, pages: undefined, etag: undefined };
+    const items = decodePage(list, answer.data);
+    if (items === undefined) throw nonsense(this.host, PATHS[list]);
+    const link = String(answer.headers.link ?? '');
+    const last = /<[^>]*[?&]page=(\d+)[^>]*>; rel="last"/.exec(link)?.[1];
+    const etag = answer.headers.etag;
+    return {
+      items,
+      more: /rel="next"/.test(link),
+      pages: last === undefined ? undefined : Number(last),
+      etag: typeof etag === 'string' ? etag : undefined,
+    };
+  }
+
+  /** GitHub does not tell a repository that is not there from one that the token may not see. Its owner tells more. */
+  async #missing(repo: string, signal: AbortSignal): Promise<Failure> {
+    const [owner = ''] = repo.split('/', 1);
+    if (!(await this.#client.hasOwner(repo, signal))) {
+      return new Failure('not_found', `there is no user or organisation ${owner} on ${this.host}`, {
+        hint: 'Check the spelling of owner/name, and GH_HOST where it is another host.',
+      });
+    }
+    return new Failure('credential_required', `${this.host} shows this token no repository ${repo}`, {
+      hint: 'Check its spelling; if it is private, use a token that may read it (gh auth refresh -s repo).',
+    });
+  }
+}
+
+/** False for a thread that was transferred: its old address leads to where it is now. */
+function isOf(repo: string, { record: { url } }: RemoteItem): boolean {
+  if (typeof url !== 'string' || !URL.canParse(url)) return true;
+  return new URL(url).pathname.toLowerCase().startsWith(`/${repo.toLowerCase()}/`);
+}

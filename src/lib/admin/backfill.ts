@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import { Failure } from '../core/failure.ts';
+import { isRepoSlug } from '../corpus/reference.ts';
+import type { BackfillSurface } from '../operation/backfill-surface.ts';
+import { defineOperation } from '../operation/operation.ts';
+
+export const backfillOutput = z.object({
+  surface: z.string(),
+  repo: z.string(),
+  dry_run: z.boolean(),
+  looked: z.int().describe('Items that were looked at.'),
+  repaired: z.int().describe('Items that were repaired; of a dry run, that would be.'),
+  notes: z.array(z.string()),
+  next_cursor: z.string().nullable().describe('Where the next call goes on; null when done.'),
+  done: z.boolean(),
+});
+
+/** The operation `backfill` with the repairs there are; the first names are shown first. */
+export function backfillOperation(surfaces: readonly [BackfillSurface, ...BackfillSurface[]]) {
+  const [first, ...rest] = surfaces;
+  const names: [string, ...string[]] = [first.name, ...rest.map(({ name }) => name)];
+  const described = surfaces.map(({ name, description }) => `${name}: ${description}`).join(' ');
+  return defineOperation({
+    name: 'backfill',
+    title: 'Repair what history left behind',
+    description: `Repairs an index in bounded parts that can be resumed. ${described}`,
+    input: z.strictObject({
+      surface: z.enum(names).describe(`What to repair. ${described}`),
+      repo: z.string().describe('Repository as owner/name.'),
+      limit: z.int().min(1).max(100).default(100).describe('How many items one call looks at.'),
+      cursor: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('next_cursor of an earlier call; without it, from the beginning.'),
+      dry_run: z.boolean().default(false).describe('Say what would be repaired, and write nothing.'),
+    }),
+    output: backfillOutput,
+    effect: 'repair',
+    openWorld: true,
+    faces: ['cli'],
+    async handler(engine, { surface: name, repo, limit, cursor, dry_run }) {
+      if (!isRepoSlug(repo)) throw new Failure('invalid_input', 'repo: must be owner/name');
+      const surface = surfaces.find((each) => each.name === name);
+      if (surface === undefined) throw new Failure('invalid_input', `surface: must be one of ${names.join(', ')}`);
+      const { looked, repaired, nextCursor, notes } = await surface.run(engine, {
+        repo,
+        limit,
+        cursor,
+        dryRun: dry_run,
+      });
+      return {
+        surface: name,
+        repo,
+        dry_run,
+        looked,
+        repaired,
+        notes: [...(notes ?? [])],
+        next_cursor: nextCursor,
+        done: nextCursor === null,
+      };
+    },
+  });
+}

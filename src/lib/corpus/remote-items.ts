@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import { type Change, change, type Query, query } from '../engine/database.ts';
+import type { DocumentTypeName } from './document-types.ts';
+import { rowsOf, rowsStep } from './rows.ts';
+
+/** An item of GitHub that is not indexed, by the key that its document would have. */
+export interface LeftOutItem {
+  readonly key: string;
+  readonly repo: string;
+  readonly type: DocumentTypeName;
+  readonly number: number | null;
+}
+
+/** How many comments GitHub says that a thread has. */
+export interface ThreadSize {
+  readonly repo: string;
+  readonly number: number;
+  readonly comments: number;
+}
+
+const LEFT_OUT_COLUMNS = ['key', 'repo', 'type', 'number'] as const;
+const SIZE_COLUMNS = ['repo', 'number', 'comments'] as const;
+const REVIEWED_COLUMNS = ['repo', 'number', 'reviewed'] as const;
+
+const upsertThreads = (columns: readonly string[], value: string): string =>
+  `INSERT INTO remote_threads (${columns.join(', ')})
+   SELECT ${columns.join(', ')} FROM ${rowsOf(columns)} WHERE true
+   ON CONFLICT DO UPDATE SET ${value} = excluded.${value} WHERE ${value} IS NOT excluded.${value}`;
+
+/**
+ * Writes down what was left out, what is not any more (its keys), and sizes of threads. One statement each; what is
+ * written already is not written again.
+ */
+export function remoteItemSteps(
+  leftOut: readonly LeftOutItem[],
+  notLeftOut: readonly string[],
+  sizes: readonly ThreadSize[],
+): Change[] {
+  return [
+    ...(notLeftOut.length === 0
+      ? []
+      : [change('DELETE FROM left_out WHERE key IN (SELECT value FROM json_each(?))', [JSON.stringify(notLeftOut)])]),
+    ...rowsStep(
+      `INSERT INTO left_out (${LEFT_OUT_COLUMNS.join(', ')})
+       SELECT ${LEFT_OUT_COLUMNS.join(', ')} FROM ${rowsOf(LEFT_OUT_COLUMNS)} WHERE true ON CONFLICT DO NOTHING`,
+      LEFT_OUT_COLUMNS,
+      leftOut,
+    ),
+    ...rowsStep(upsertThreads(SIZE_COLUMNS, 'comments'), SIZE_COLUMNS, sizes),
+  ];
+}
+
+/** Of a pull request: its `updated_at` (ms) when its reviews were read. */
+export interface ReviewedPull {
+  readonly repo: string;
+  readonly number: number;
+  readonly reviewed: number;
+}
+
+export function reviewedSteps(pulls: readonly ReviewedPull[]): Change[] {
+  return rowsStep(upsertThreads(REVIEWED_COLUMNS, 'reviewed'), REVIEWED_COLUMNS, pulls);
+}
+
+const pullRow = z.object({ number: z.int(), updated_at: z.int() });
+
+/** Indexed pull requests that were updated since their reviews were read, in the order of their updates. */
+export function unreviewedPullsQuery(repo: string): Query<z.output<typeof pullRow>> {
+  return query(
+    `SELECT d.number, d.updated_at FROM documents d JOIN repos r ON r.id = d.repo_id
+       LEFT JOIN remote_threads t ON t.repo = r.slug AND t.number = d.number
+     WHERE r.slug = ? AND d.type = 'pull_request' AND coalesce(t.reviewed < d.updated_at, true)
+     ORDER BY d.updated_at DESC, d.number`,
+    [repo],
+    (row) => pullRow.parse(row),
+  );
+}
+
+/** Forgets what is known of threads beside their documents. */
+export function forgetThreads(repo: string, numbers: readonly number[]): Change[] {
+  const given = [repo, JSON.stringify(numbers)];
+  return [
+    change('DELETE FROM left_out WHERE repo = ? AND number IN (SELECT value FROM json_each(?))', given),
+    change('DELETE FROM remote_threads WHERE repo = ? AND number IN (SELECT value FROM json_each(?))', given),
+  ];
+}
+
+const knownItem = z.object({ key: z.string(), number: z.int().nullable() });
+export type KnownItem = z.output<typeof knownItem>;
+
+// Of comments only those whose id is known: no list of GitHub says which of the others is which.
+const INDEXED = `SELECT d.key, d.number FROM documents d JOIN repos r ON r.id = d.repo_id
+  WHERE r.slug = ?1 AND d.type IN (SELECT value FROM json_each(?2)) AND d.source_id IS NOT NULL`;
+const LEFT_OUT = `SELECT l.key, l.number FROM left_out l WHERE l.repo = ?1 AND l.type IN (SELECT value FROM json_each(?2))
+  AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.key = l.key)`;
+
+/** Everything of some types that is known of a repository, indexed or left out. */
+export function knownItemsQuery(repo: string, types: readonly DocumentTypeName[]): Query<KnownItem> {
+  return query(`${INDEXED} UNION ALL ${LEFT_OUT}`, [repo, JSON.stringify(types)], (row) => knownItem.parse(row));
+}
+
+/** How many items {@link knownItemsQuery} gives. */
+export function knownCountQuery(repo: string, types: readonly DocumentTypeName[]): Query<number> {
+  return query(
+    `SELECT count(*) AS n FROM (${INDEXED} UNION ALL ${LEFT_OUT})`,
+    [repo, JSON.stringify(types)],
+    (row) => z.object({ n: z.int() }).parse(row).n,
+  );
+}
+
+/** Keys of everything in some threads, the threads themselves included. */
+export function threadKeysQuery(repo: string, numbers: readonly number[]): Query<string> {
+  return query(
+    `SELECT d.key FROM documents d JOIN repos r ON r.id = d.repo_id
+     WHERE r.slug = ? AND d.number IN (SELECT value FROM json_each(?))`,
+    [repo, JSON.stringify(numbers)],
+    (row) => z.object({ key: z.string() }).parse(row).key,
+  );
+}
+
+/** Numbers of threads of which more or fewer comments are known than GitHub said; at most `limit`. */
+export function unevenThreadsQuery(repo: string, limit: number): Query<number> {
+  return query(
+    `SELECT t.number FROM remote_threads t JOIN repos r ON r.slug = t.repo WHERE t.repo = ?1 AND t.comments <>
+       (SELECT count(*) FROM documents d WHERE d.repo_id = r.id AND d.number = t.number AND d.type = 'issue_comment'
+          AND d.source_id IS NOT NULL)
+       + (SELECT count(*) FROM left_out l WHERE l.repo = t.repo AND l.number = t.number AND l.type = 'issue_comment'
+          AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.key = l.key))
+     ORDER BY t.number LIMIT ?2`,
+    [repo, limit],
+    (row) => z.object({ number: z.int() }).parse(row).number,
+  );
+}

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { Failure } from '../core/failure.ts';
+import { query } from '../engine/database.ts';
+import type { BackfillSurface } from '../operation/backfill-surface.ts';
+import { withRemote } from './backfill-run.ts';
+import type { Making } from './making.ts';
+import { freshListMark, listSurface } from './github-list.ts';
+import { GitHubSurface } from './github-surface.ts';
+import { positiveInteger } from './record-fields.ts';
+
+/**
+ * The repair `index`: walks the numbers of a repository from 1 to the last and asks for each that is not indexed. What is
+ * found is stored; the watermark of news stays where it is.
+ */
+export function indexBackfill(making: Making): BackfillSurface {
+  return {
+    name: 'index',
+    description: 'walks the numbers of issues and pull requests, and brings in what is missing.',
+    run: (engine, part) =>
+      withRemote(engine, making, part, async (run, { source, facts, repo, signal }) => {
+        const from = part.cursor === undefined ? 1 : positiveInteger(part.cursor);
+        if (from === undefined) throw new Failure('invalid_cursor', 'cursor: must be one that this repair gave');
+        const surface = await GitHubSurface.open(run, repo, listSurface(run, 'threads'));
+        const last = await lastNumber(() => source.list(facts.fullName, 'threads', NEWEST, signal), engine, repo);
+        const to = Math.min(last, from + part.limit - 1);
+        const known = new Set(await indexedNumbers(engine, repo, from, to));
+        let repaired = 0;
+        for (let number = from; number <= to; number += 1) {
+          if (known.has(number)) continue;
+          // A number of a discussion, or of what was deleted or transferred, is nothing that is missing.
+          const item = await source.item(facts.fullName, 'threads', String(number), signal);
+          if (item !== undefined && surface.take(item, null) !== undefined) repaired += 1;
+        }
+        // The mark stays: nothing is said of what is news.
+        if (repaired > 0) await surface.complete(surface.mark ?? JSON.stringify(freshListMark(null)));
+        return { looked: Math.max(0, to - from + 1), repaired, nextCursor: to < last ? String(to + 1) : null };
+      }),
+  };
+}
+
+const NEWEST = { order: 'newest', page: 1, perPage: 100 } as const;
+
+type Engine = Parameters<BackfillSurface['run']>[0];
+
+/** The highest number that is known: a thread that was made last was updated last, or stands among the indexed ones. */
+async function lastNumber(
+  newest: () => Promise<{ items: readonly { number: number | null }[] } | undefined>,
+  { database }: Engine,
+  repo: string,
+): Promise<number> {
+  const [[indexed = 0]] = await database.read([
+    query(
+      `SELECT coalesce(max(d.number), 0) AS n FROM documents d JOIN repos r ON r.id = d.repo_id WHERE r.slug = ?`,
+      [repo],
+      (row) => z.object({ n: z.int() }).parse(row).n,
+    ),
+  ]);
+  const page = await newest();
+  return (page?.items ?? []).reduce((last, { number }) => Math.max(last, number ?? 0), indexed);
+}
+
+async function indexedNumbers({ database }: Engine, repo: string, from: number, to: number): Promise<number[]> {
+  const [numbers] = await database.read([
+    query(
+      `SELECT d.number FROM documents d JOIN repos r ON r.id = d.repo_id
+       WHERE r.slug = ? AND d.type IN ('issue', 'pull_request') AND d.number BETWEEN ? AND ?`,
+      [repo, from, to],
+      (row) => z.object({ number: z.int() }).parse(row).number,
+    ),
+  ]);
+  return numbers;
+}

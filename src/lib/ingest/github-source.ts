@@ -1,0 +1,44 @@
+import type { Document } from '../corpus/document.ts';
+import type { DocumentTypeName } from '../corpus/document-types.ts';
+import { Failure } from '../core/failure.ts';
+import type { GitHubList, GitHubSource, RemoteItem, RemoteRepository } from '../engine/github.ts';
+import { decodeValue } from './export-record.ts';
+import { countIn, type Run, wants } from './run.ts';
+
+/** A repository on GitHub that is being indexed. */
+export interface Remote {
+  readonly source: GitHubSource;
+  readonly facts: RemoteRepository;
+  /** `owner/name` as it is spelt in the index. */
+  readonly repo: string;
+  /** Name of the step in progress, e.g. `issues`. */
+  readonly signal: AbortSignal;
+}
+
+/** What the lists of GitHub hold. */
+export const LIST_TYPES = {
+  threads: ['issue', 'pull_request'],
+  issue_comments: ['issue_comment'],
+  review_comments: ['pr_review_comment'],
+  releases: ['release'],
+} as const satisfies Record<GitHubList, readonly DocumentTypeName[]>;
+
+/** Whether all types of a list are wanted, some, or none. */
+export function wantedOf(run: Run, list: GitHubList): 'all' | 'some' | 'none' {
+  const types: readonly DocumentTypeName[] = LIST_TYPES[list];
+  const wanted = types.filter((type) => wants(run, type));
+  return wanted.length === types.length ? 'all' : wanted.length > 0 ? 'some' : 'none';
+}
+
+/** The document of an item, as an export of the same project gives it. */
+export function documentOf(run: Run, repo: string, { record }: Pick<RemoteItem, 'record'>): Document {
+  const decoded = decodeValue({ ...record, repo }, run.engine.clock.now());
+  if ('problem' in decoded) {
+    // To pass over it would lose it for good.
+    throw new Failure('github_unavailable', `an item of ${repo} is not understood: ${decoded.problem}`, {
+      hint: 'Please report this; everything before it is stored.',
+    });
+  }
+  for (const warning of decoded.warnings) countIn(run.report.warnings, warning);
+  return decoded.document;
+}

@@ -1,0 +1,117 @@
+import { Failure } from '../core/failure.ts';
+import type { GitHubSource } from '../engine/github.ts';
+import { ingestCode, ingestWikiOf } from './github-git.ts';
+import { ingestList } from './github-list.ts';
+import { ingestReleases } from './github-releases.ts';
+import { ingestReviews } from './github-reviews.ts';
+import { type Remote, wantedOf } from './github-source.ts';
+import { RepoNames } from './repo-names.ts';
+import { type Run, Surface, wants } from './run.ts';
+
+interface Part {
+  /** As a person calls it. */
+  readonly name: string;
+  /** Whether it asks the API, which has a limit that git has no part in. */
+  readonly api: boolean;
+  readonly isWanted: (run: Run) => boolean;
+  readonly ingest: (run: Run, remote: Remote) => Promise<void>;
+}
+
+/** In this order: comments are compared with their threads, reviews are found by them, tags give way to releases. */
+const PARTS: readonly Part[] = [
+  { name: 'issues', api: true, isWanted: (run) => wantedOf(run, 'threads') !== 'none', ingest: list('threads') },
+  { name: 'comments', api: true, isWanted: (run) => wants(run, 'issue_comment'), ingest: list('issue_comments') },
+  {
+    name: 'review comments',
+    api: true,
+    isWanted: (run) => wants(run, 'pr_review_comment'),
+    ingest: list('review_comments'),
+  },
+  { name: 'releases', api: true, isWanted: (run) => wants(run, 'release'), ingest: ingestReleases },
+  { name: 'reviews', api: true, isWanted: (run) => wants(run, 'pr_review'), ingest: ingestReviews },
+  {
+    name: 'code',
+    api: false,
+    isWanted: (run) => wants(run, 'doc') || wants(run, 'diff') || wants(run, 'release'),
+    ingest: ingestCode,
+  },
+  { name: 'wiki', api: false, isWanted: (run) => wants(run, 'wiki_doc'), ingest: ingestWikiOf },
+];
+
+function list(name: 'threads' | 'issue_comments' | 'review_comments'): Part['ingest'] {
+  return (run, remote) => ingestList(run, remote, name);
+}
+
+/**
+ * Indexes a repository from GitHub itself. A part that fails is reported and does not keep the others from being brought up
+ * to date; what ends the run is an interruption, a database that fails, and a repository that cannot be read at all.
+ */
+export async function ingestGitHub(run: Run, slug: string): Promise<void> {
+  const { engine, report } = run;
+  const source = sourceOf(engine.source);
+  const made = source.requests;
+  try {
+    const remote = await openRemote(run, source, slug);
+    let limited = false;
+    for (const part of PARTS.filter(({ isWanted }) => isWanted(run))) {
+      if (limited && part.api) continue;
+      try {
+        await part.ingest(run, remote);
+      } catch (error) {
+        if (!(error instanceof Failure) || !isOfGitHub(error)) throw error;
+        const { code, message, hint } = error;
+        report.failures.push({ part: part.name, code, message, ...(hint !== undefined && { hint }) });
+        // Asking on would only make it worse.
+        limited ||= code === 'rate_limited';
+      }
+    }
+  } finally {
+    engine.progress.end();
+    const { budget } = source;
+    report.requests = {
+      made: source.requests - made,
+      ...(budget !== undefined && { left: budget.remaining, limit: budget.limit }),
+    };
+  }
+}
+
+/** Asks what the repository is now, follows it to its new name, and writes its facts down. */
+async function openRemote(run: Run, source: GitHubSource, slug: string): Promise<Remote> {
+  const { database, signal, progress } = run.engine;
+  const facts = await source.repository(slug, signal);
+  const repo = (await RepoNames.of(database)).spelling(facts.fullName);
+  if (facts.fullName.toLowerCase() !== slug.toLowerCase()) {
+    const note = `${slug} is ${facts.fullName} now, and is indexed under that name`;
+    run.report.notes.push(note);
+    progress.note(note);
+  }
+  run.report.repos.push(repo);
+  const surface = await Surface.open(run, repo, 'github:repository');
+  const { id, private: isPrivate, archived, hasWiki } = facts;
+  const mark = JSON.stringify({ id, private: isPrivate, archived, wiki: hasWiki, branch: facts.defaultBranch });
+  if (mark !== surface.mark) {
+    await surface.complete(mark, { facts: new Map([[repo, { defaultBranch: facts.defaultBranch }]]) });
+  }
+  return { source, facts, repo, signal };
+}
+
+/** Fails with `invalid_input` where an engine was made without GitHub. */
+export function sourceOf(source: GitHubSource | undefined): GitHubSource {
+  if (source !== undefined) return source;
+  throw new Failure('invalid_input', 'this program was put together without access to GitHub');
+}
+
+/** Whether a failure concerns one part of a repository only. */
+function isOfGitHub({ code }: Failure): boolean {
+  switch (code) {
+    case 'rate_limited':
+    case 'github_unavailable':
+    case 'credential_required':
+    case 'not_found':
+    case 'unreadable_input':
+    case 'not_a_repository':
+      return true;
+    default:
+      return false;
+  }
+}

@@ -28,14 +28,14 @@ export function renderEval(output: EvaluateOutput, { style }: Terminal): string 
     '',
     ...output.differences.map(({ configuration, baseline, measure, mean, low, high }) => {
       const title = COLUMNS.find(([name]) => name === measure)?.[1] ?? measure;
-      return `${title.padEnd(10)} ${configuration} - ${baseline}: ${signed(mean)}  95 % [${signed(low)}, ${signed(high)}]`;
+      return `${title.padEnd(10)} ${configuration.padEnd(12)}- ${baseline}: ${signed(mean)}  95 % [${signed(low)}, ${signed(high)}]`;
     }),
     `${String(output.wins)} questions better, ${String(output.losses)} worse, ${String(output.ties)} equal`,
   ];
-  const changed = output.ranks.filter(({ search, bm25 }) => search !== bm25);
+  const changed = output.ranks.filter(({ ranks }) => ranks.search !== ranks.bm25);
   if (changed.length > 0) lines.push('', style.dim('first relevant result: bm25 -> search'));
-  for (const { id, search, bm25 } of changed.slice(0, MAX_TOLD)) {
-    lines.push(`  ${place(bm25)} -> ${place(search)}  ${oneLine(id)}`);
+  for (const { id, ranks } of changed.slice(0, MAX_TOLD)) {
+    lines.push(`  ${place(ranks.bm25)} -> ${place(ranks.search)}  ${oneLine(id)}`);
   }
   if (changed.length > MAX_TOLD) lines.push(`  and ${String(changed.length - MAX_TOLD)} more; all of them with --json`);
   return `${lines.join('\n')}\n`;
@@ -46,7 +46,7 @@ function row(name: string, kind: string, questions: number, mean: Relevance): st
 }
 
 function cells(name: string, kind: string, questions: string): string {
-  return `${name.padEnd(8)}${kind.padEnd(20)}${questions.padStart(6)}`;
+  return `${name.padEnd(13)}${kind.padEnd(20)}${questions.padStart(6)}`;
 }
 
 function signed(value: number): string {

@@ -27,6 +27,7 @@ const candidateRow = z.object({
   score: z.number(),
   entity: z.string(),
   type: z.string(),
+  title: z.string(),
   created_at: z.int(),
   updated_at: z.int(),
 });
@@ -92,7 +93,7 @@ export function candidatesQuery(fts: FtsQuery, filters: Filters, cut: CandidateC
       WHERE (SELECT count(DISTINCT entity) FROM (SELECT entity FROM ${name} LIMIT ${pool})) < ${entities} GROUP BY entity)`,
   );
   const sql = `WITH ${tables.join(',\n')}
-    SELECT t.passage_id, d.id AS document_id, t."index", t.tier, -t.score AS score, d.entity, d.type, d.created_at, d.updated_at
+    SELECT t.passage_id, d.id AS document_id, t."index", t.tier, -t.score AS score, d.entity, d.type, d.title, d.created_at, d.updated_at
     FROM (${found.join(' UNION ALL ')}) AS t JOIN documents d ON d.id = t.passage_id >> 16
     ORDER BY t.tier, t.score, t.passage_id`;
   return query(sql, parameters.values, (row) => candidateRow.parse(row));

@@ -11,10 +11,18 @@ import { reposQuery } from './populations.ts';
 import { CUTOFF, firstRank, judge, MEASURES, meanRelevance, type Relevance } from './relevance-metrics.ts';
 import { searchInput } from './search-contract.ts';
 
-/** Rankings that can be compared; the first is what `search` does, the last the baseline. */
-const CONFIGURATIONS = ['search', 'bm25'] as const;
+/** Rankings that are compared: what `search` does, the same with a part switched off, and the baseline. */
+const CONFIGURATIONS = ['search', 'no_rerank', 'sparse_only', 'dense_only', 'bm25'] as const;
 type Configuration = (typeof CONFIGURATIONS)[number];
 const BASELINE = 'bm25';
+
+/** What each asks of `search`, beside the question. */
+const CONTROLS = {
+  search: {},
+  no_rerank: { rerank: false },
+  sparse_only: { fusion: 'sparse_only', rerank: false },
+  dense_only: { fusion: 'dense_only', rerank: false },
+} as const;
 
 const share = z.number().min(0).max(1);
 const relevance = z.object({ mrr_10: share, recall_10: share, ndcg_10: share, hits_1: share, hits_3: share });
@@ -45,8 +53,9 @@ const output = z.object({
     z.object({
       id: z.string(),
       kind: z.string(),
-      search: z.int().nullable().describe('Rank of the first relevant result; null: not among the first ten.'),
-      bm25: z.int().nullable(),
+      ranks: z
+        .record(z.enum(CONFIGURATIONS), z.int().nullable())
+        .describe('Rank of the first relevant result; null: not among the first ten.'),
     }),
   ),
 });
@@ -91,19 +100,29 @@ interface Judged {
 }
 
 async function judgedOf(engine: Engine, question: GoldQuestion): Promise<Judged> {
-  const rankings = { search: await searchRanking(engine, question), bm25: await plainRankingOf(engine, question) };
-  const kept = (name: Configuration): string[] => rankings[name].filter((entity) => !question.excluded.has(entity));
-  const each = <Value>(of: (ranking: string[]) => Value) => ({ search: of(kept('search')), bm25: of(kept('bm25')) });
-  return {
-    question,
-    relevance: each((ranking) => judge(ranking, question.relevant)),
-    ranks: each((ranking) => firstRank(ranking, question.relevant)),
-  };
+  const relevance: [Configuration, Relevance][] = [];
+  const ranks: [Configuration, number | null][] = [];
+  for (const name of CONFIGURATIONS) {
+    const ranking = name === BASELINE ? await plainRankingOf(engine, question) : await searchRanking(engine, question, name);
+    const kept = ranking.filter((entity) => !question.excluded.has(entity));
+    relevance.push([name, judge(kept, question.relevant)]);
+    ranks.push([name, firstRank(kept, question.relevant)]);
+  }
+  return { question, relevance: byName(relevance), ranks: byName(ranks) };
+}
+
+function byName<Value>(entries: readonly [Configuration, Value][]): Record<Configuration, Value> {
+  return Object.fromEntries(entries) as Record<Configuration, Value>;
 }
 
 /** What `search` would answer, without showing it and without a trace. */
-async function searchRanking(engine: Engine, { query, repo, excluded }: GoldQuestion): Promise<string[]> {
-  const input = searchInput.parse({ query: query.slice(0, 4096), repo, top_k: Math.min(50, CUTOFF + excluded.size) });
+async function searchRanking(
+  engine: Engine,
+  { query, repo, excluded }: GoldQuestion,
+  name: keyof typeof CONTROLS,
+): Promise<string[]> {
+  const top_k = Math.min(50, CUTOFF + excluded.size);
+  const input = searchInput.parse({ query: query.slice(0, 4096), repo, top_k, ...CONTROLS[name] });
   const { groups } = await findHits(engine, input, planOf(input, engine.clock.now()));
   return groups.map(({ representative }) => representative.entity);
 }
@@ -144,15 +163,17 @@ function report(judged: readonly Judged[]): EvaluateOutput {
         }),
       ),
     })),
-    differences: MEASURES.map((measure) => ({
-      configuration: 'search',
-      baseline: BASELINE,
-      measure,
-      ...pairedDifference(values('search', measure), values(BASELINE, measure)),
-    })),
+    differences: CONFIGURATIONS.filter((name) => name !== BASELINE).flatMap((configuration) =>
+      MEASURES.map((measure) => ({
+        configuration,
+        baseline: BASELINE,
+        measure,
+        ...pairedDifference(values(configuration, measure), values(BASELINE, measure)),
+      })),
+    ),
     wins: judged.filter((each) => order(each) > 0).length,
     losses: judged.filter((each) => order(each) < 0).length,
     ties: judged.filter((each) => order(each) === 0).length,
-    ranks: judged.map(({ question, ranks }) => ({ id: question.id, kind: question.kind, ...ranks })),
+    ranks: judged.map(({ question, ranks }) => ({ id: question.id, kind: question.kind, ranks })),
   };
 }

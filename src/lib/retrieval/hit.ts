@@ -15,6 +15,11 @@ export interface Hit {
   readonly rerankScore: number | null;
 }
 
+/** A hit that was ranked, with the title that it is judged by. */
+export interface RankedHit extends Hit {
+  readonly title: string;
+}
+
 /** The passage at the beginning of a document. */
 export function firstPassage(documentId: number): number {
   return documentId * 65536;

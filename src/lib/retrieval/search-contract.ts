@@ -56,7 +56,7 @@ export const searchInput = z.strictObject({
   top_k: z.int().min(1).max(MAX_TOP_K).default(10).describe('How many distinct entities to return.'),
   sort: z.enum(SORTS).default('relevance').describe('Order of the results; the time sorts override ranking.'),
   fusion: z.enum(FUSIONS).default('rrf').describe('Which rankers take part.'),
-  rerank: z.boolean().default(true).describe('Rerank the first results where a reranker is available.'),
+  rerank: z.boolean().default(true).describe('Judge the candidates anew by all that is known of them, or by the configured endpoint.'),
   include_content: z
     .boolean()
     .default(false)
@@ -175,7 +175,11 @@ export const searchOutput = z.object({
     .describe('Known repositories with names near an unmatched repo filter.'),
   rerank_requested: z.boolean(),
   rerank_applied: z.boolean(),
-  embedder: z.string().nullable(),
+  embedder: z.string().nullable().describe('Whose vectors were compared; null: none were.'),
+  dense_problem: z
+    .string()
+    .optional()
+    .describe('Why no vectors were compared although they were asked for: words alone found these results.'),
   repos: z
     .array(z.object({ repo: z.string(), index_updated_at: time.nullable() }))
     .describe('When each repository of the answer was last indexed.'),

@@ -2,6 +2,9 @@ import type { CandidateRow } from './candidates.ts';
 
 /** A document in the order of the sparse ranker; `rank` from 1. */
 export interface SparseHit {
+  readonly index: 'nat' | 'code';
+  readonly strict: boolean;
+  readonly title: string;
   readonly passageId: number;
   readonly documentId: number;
   readonly entity: string;
@@ -22,6 +25,9 @@ export function sparseRanking(rows: readonly CandidateRow[]): SparseHit[] {
     if (!best.has(row.document_id)) best.set(row.document_id, row);
   }
   return [...best.values()].map((row, at) => ({
+    index: row.index,
+    strict: row.tier === 0,
+    title: row.title,
     passageId: row.passage_id,
     documentId: row.document_id,
     entity: row.entity,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Change, change, type Query, query, type SqlValue } from '../../engine/database.ts';
+import { type Change, change, type Query, query, type SqlRow, type SqlValue } from '../../engine/database.ts';
 import type { ModelTerm } from './train.ts';
 
 const termRow = z.object({ term: z.string(), weight: z.number(), scale: z.number(), vector: z.instanceof(Uint8Array) });
@@ -10,10 +10,23 @@ export function termsQuery(embedderId: number, terms: Iterable<string>): Query<M
     `SELECT t.term, t.weight, t.scale, t.vector FROM json_each(?2) AS wanted CROSS JOIN
      lsa_terms t ON t.embedder_id = ?1 AND t.term = wanted.value`,
     [embedderId, JSON.stringify([...terms])],
-    (row) => {
-      const { vector, ...rest } = termRow.parse(row);
-      return { ...rest, vector: new Int8Array(vector.buffer, vector.byteOffset, vector.byteLength) };
-    },
+    decodeTerm,
+  );
+}
+
+function decodeTerm(row: SqlRow): ModelTerm {
+  const { vector, ...rest } = termRow.parse(row);
+  return { ...rest, vector: new Int8Array(vector.buffer, vector.byteOffset, vector.byteLength) };
+}
+
+/** As {@link termsQuery}, of the model that searches use. */
+export function newestTermsQuery(terms: Iterable<string>): Query<ModelTerm> {
+  return query(
+    `SELECT t.term, t.weight, t.scale, t.vector FROM json_each(?) AS wanted CROSS JOIN
+     lsa_terms t ON t.embedder_id = (SELECT max(id) FROM embedders WHERE kind = 'lsa' AND state = 'ready')
+       AND t.term = wanted.value`,
+    [JSON.stringify([...terms])],
+    decodeTerm,
   );
 }
 

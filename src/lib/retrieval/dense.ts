@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { documentPredicate, type Filters, filterConditions, Parameters } from '../corpus/filters.ts';
+import { bytesOf, type StoredEmbedder } from '../corpus/vector-store.ts';
+import { type Query, query } from '../engine/database.ts';
+
+/** Signatures that are compared by their vectors. */
+const SHORTLIST = 200;
+
+const denseRow = z.object({
+  passage_id: z.int(),
+  document_id: z.int(),
+  entity: z.string(),
+  type: z.string(),
+  title: z.string(),
+  created_at: z.int(),
+  updated_at: z.int(),
+  score: z.number(),
+  near: z.int().transform(Boolean),
+});
+
+/** A passage with its similarity to the question. */
+export type DenseRow = z.output<typeof denseRow>;
+
+/** What a signature tells of its document without a look at it. */
+const IN_SIGNATURE: ReadonlySet<keyof Filters> = new Set(['repo', 'type']);
+
+/**
+ * The dense side as one statement: the nearest passages that the filters let through by the Hamming distance of their
+ * signatures, compared by the cosine of their vectors; `near` rows are those, best first. Beside them the passages that
+ * `others` names, with their similarity.
+ */
+export function denseQuery(
+  vector: Float32Array,
+  { id }: StoredEmbedder,
+  filters: Filters,
+  others: readonly number[],
+): Query<DenseRow> {
+  const parameters = new Parameters();
+  const asked = parameters.add(bytesOf(vector));
+  const embedder = parameters.add(id);
+  const ids = parameters.add(JSON.stringify(others));
+  const signatures = `FROM passage_signatures AS d WHERE d.embedder_id = ${embedder}`;
+  const conditions = filterConditions(filters, parameters);
+  const known = [...conditions].flatMap(([name, condition]) => (IN_SIGNATURE.has(name) ? [condition] : []));
+  const unknown = [...conditions].some(([name]) => !IN_SIGNATURE.has(name));
+  const predicate = documentPredicate(filters, parameters);
+  const shortlisted = [
+    ...known,
+    ...(unknown ? [`d.passage_id >> 16 IN (SELECT d.id FROM documents d WHERE ${predicate})`] : []),
+  ];
+  const sql = `WITH near AS MATERIALIZED (
+      SELECT d.passage_id ${[signatures, ...shortlisted].join(' AND ')}
+      ORDER BY vector_distance_cos(d.signature, vector1bit(${asked})), d.passage_id LIMIT ${String(SHORTLIST)}),
+    looked AS MATERIALIZED (SELECT passage_id FROM near UNION SELECT value FROM json_each(${ids})),
+    scored AS MATERIALIZED (
+      SELECT v.passage_id, 1 - vector_distance_cos(v.vector, vector8(${asked})) AS score
+      FROM looked CROSS JOIN passage_vectors v ON v.embedder_id = ${embedder} AND v.passage_id = looked.passage_id)
+    SELECT s.passage_id, d.id AS document_id, d.entity, d.type, d.title, d.created_at, d.updated_at, s.score,
+      s.passage_id IN (SELECT passage_id FROM near) AS near
+    FROM scored s CROSS JOIN documents d ON d.id = s.passage_id >> 16
+    WHERE s.score IS NOT NULL AND ${predicate} ORDER BY s.score DESC, s.passage_id`;
+  return query(sql, parameters.values, (row) => denseRow.parse(row));
+}

@@ -1,0 +1,70 @@
+import { Failure } from '../core/failure.ts';
+import { type StoredEmbedder, embeddersQuery } from '../corpus/vector-store.ts';
+import type { Query, Rows } from '../engine/database.ts';
+import type { Engine } from '../engine/engine.ts';
+import { activeEmbedder } from '../indexing/active-embedder.ts';
+import { isOfEndpoint } from '../indexing/embed-batch.ts';
+import { foldIn } from '../indexing/lsa/fold-in.ts';
+import { newestTermsQuery } from '../indexing/lsa/lsa-store.ts';
+import { termCounts } from '../indexing/lsa/terms.ts';
+
+/** A question as the stored vectors see it. */
+export interface QuestionVector {
+  readonly stored: StoredEmbedder;
+  readonly vector: Float32Array;
+}
+
+/** The question's vector, or why there is none. `first` is what `alongside` found in the same round trip. */
+export interface Asked<First> {
+  readonly first: First[];
+  readonly question: QuestionVector | null;
+  /** Null where nothing is amiss. */
+  readonly problem: string | null;
+}
+
+/**
+ * Makes the vector of a question, reading what it needs in one round trip with the query that is given: of the model of
+ * the index the question's own terms. An endpoint is asked meanwhile; where it fails, words have to do.
+ */
+export async function askWithVector<First>(
+  { database, embedder, signal }: Engine,
+  text: string,
+  alongside: Query<First>,
+): Promise<Asked<First>> {
+  if (embedder === null) {
+    const [first] = await database.read([alongside]);
+    return { first, question: null, problem: null };
+  }
+  if (embedder === 'lsa') {
+    const counts = termCounts(text);
+    const [first, embedders, terms] = await database.read([alongside, embeddersQuery(), newestTermsQuery(counts.keys())]);
+    const stored = activeEmbedder({ embedder, database }, embedders)?.stored;
+    if (stored === undefined) return { first, question: null, problem: 'the index has no vectors yet' };
+    const known = new Map(terms.map((term) => [term.term, term]));
+    const vector = foldIn(counts, (term) => known.get(term), stored.dimensions);
+    return { first, question: isZero(vector) ? null : { stored, vector }, problem: null };
+  }
+  const embedding = embedder.embed([text], 'query', signal).catch((error: unknown) => {
+    if (error instanceof Failure && isOfEndpoint(error)) return error;
+    throw error;
+  });
+  // Whichever fails first, the other is waited for.
+  const [read, embedded] = await Promise.allSettled([database.read([alongside, embeddersQuery()]), embedding]);
+  if (read.status === 'rejected') throw read.reason;
+  if (embedded.status === 'rejected') throw embedded.reason;
+  const [first, embedders]: Rows<[Query<First>, ReturnType<typeof embeddersQuery>]> = read.value;
+  if (embedded.value instanceof Failure) return { first, question: null, problem: embedded.value.message };
+  const [vector] = embedded.value;
+  const stored = activeEmbedder({ embedder, database }, embedders)?.stored;
+  if (stored === undefined || vector === undefined) {
+    return { first, question: null, problem: `the index has no vectors of ${embedder.id}: run gh-rag backfill embeddings` };
+  }
+  if (vector.length !== stored.dimensions) {
+    return { first, question: null, problem: `${embedder.id} gives other vectors than those that are stored` };
+  }
+  return { first, question: { stored, vector }, problem: null };
+}
+
+function isZero(vector: Float32Array): boolean {
+  return vector.every((value) => value === 0);
+}

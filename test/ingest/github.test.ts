@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { status } from '../../src/lib/admin/status.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { backfill } from '../../src/lib/operations.ts';
@@ -80,6 +81,14 @@ describe('a project on GitHub', () => {
     expect(again).toMatchObject({ written: 0, removed: 0 });
     expect(asked().length).toBeLessThanOrEqual(8);
     expect(again.requests).toEqual({ made: asked().length, left: expect.any(Number), limit: 5000 });
+    const { github, watermarks } = await invoke(status, testEngine(index.test), {});
+    expect(github).toEqual({
+      host: 'github.com',
+      remaining: again.requests?.left,
+      limit: 5000,
+      resets_at: '2024-06-01T13:01:00.000Z',
+    });
+    expect(watermarks.filter(({ complete }) => !complete)).toEqual([]);
   });
 
   it('gives what an export of it gives', async () => {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
 import { visibleDocuments } from '../corpus/filters.ts';
+import { REQUEST_BUDGET } from '../corpus/watermark.ts';
 import { formatTime } from '../core/time.ts';
 import { query } from '../engine/database.ts';
 import { githubName, type Principal } from '../engine/principal.ts';
@@ -19,6 +20,10 @@ const statusOutput = z.object({
   }),
   principal: z.string().nullable().describe('Whose feedback memory this is; null: nobody could be verified.'),
   embedder: z.string().nullable(),
+  github: z
+    .object({ host: z.string(), remaining: z.int(), limit: z.int(), resets_at: z.string() })
+    .optional()
+    .describe('Requests that GitHub still allowed when it was asked last, and when all are allowed again.'),
   documents: z.int(),
   passages: z.int(),
   repos: z.array(
@@ -50,6 +55,8 @@ const repoRow = z.object({
 });
 const countsByType = z.partialRecord(z.enum(DOCUMENT_TYPE_NAMES), z.int());
 const watermarkRow = z.object({ source: z.string(), surface: z.string(), complete: z.int(), updated_at: z.string() });
+const budgetRow = z.object({ source: z.string(), value: z.string() });
+const budget = z.object({ remaining: z.int(), limit: z.int(), resets_at: z.string() });
 const totalsRow = z.object({ version: z.int(), passages: z.int(), local_principal: z.string() });
 
 /** Watermarks told one by one; a database that saw thousands of export files has no use for all of them. */
@@ -66,7 +73,7 @@ export const status = defineOperation({
   faces: ['cli', 'mcp'],
   async handler(engine) {
     const { database, embedder } = engine;
-    const [[totals], repos, watermarks] = await database.read([
+    const [[totals], repos, watermarks, [asked]] = await database.read([
       query(
         'SELECT (SELECT max(version) FROM schema_migrations) AS version, (SELECT count(*) FROM passages) AS passages, local_principal FROM installations',
         [],
@@ -85,9 +92,14 @@ export const status = defineOperation({
         },
       ),
       query(
-        `SELECT source, surface, complete, updated_at FROM watermarks ORDER BY complete, updated_at DESC LIMIT ${String(MAX_WATERMARKS)}`,
+        `SELECT source, surface, complete, updated_at FROM watermarks WHERE surface <> '${REQUEST_BUDGET}' ORDER BY complete, updated_at DESC LIMIT ${String(MAX_WATERMARKS)}`,
         [],
         (row) => watermarkRow.parse(row),
+      ),
+      query(
+        `SELECT source, value FROM watermarks WHERE surface = '${REQUEST_BUDGET}' ORDER BY updated_at DESC LIMIT 1`,
+        [],
+        (row) => budgetRow.parse(row),
       ),
     ]);
     const { staleSince } = database;
@@ -100,6 +112,7 @@ export const status = defineOperation({
       },
       principal: nameOf(engine.principal, totals?.local_principal ?? null),
       embedder: embedder?.id ?? null,
+      ...(asked !== undefined && { github: { host: asked.source, ...budget.parse(JSON.parse(asked.value)) } }),
       documents: repos.flatMap((repo) => Object.values(repo.counts)).reduce((sum, n) => sum + n, 0),
       passages: totals?.passages ?? 0,
       repos: repos.map((repo) => ({

@@ -1,5 +1,6 @@
 import type { StatusOutput } from '../admin/status.ts';
 import { parseTime } from '../core/time.ts';
+import { grouped } from './progress.ts';
 import { staleNote } from './stale-note.ts';
 import { oneLine, relativeAge, type Terminal } from './terminal.ts';
 
@@ -16,6 +17,12 @@ export function renderStatus(status: StatusOutput, { style }: Terminal, now: num
     `${style.dim('embedder')}  ${status.embedder ?? 'none: search is lexical'}`,
     `${style.dim('content')}   ${String(status.documents)} documents, ${String(status.passages)} passages`,
   ];
+  if (status.github !== undefined) {
+    const { host, remaining, limit, resets_at } = status.github;
+    const all = parseTime(resets_at) ?? 0;
+    const left = all <= now ? limit : remaining;
+    lines.push(`${style.dim('requests')}  ${grouped(left)} of ${grouped(limit)} left at ${oneLine(host)}`);
+  }
   if (database.stale_since !== undefined) {
     const since = database.stale_since === null ? null : (parseTime(database.stale_since) ?? null);
     lines.splice(1, 0, style.warning(`          ${staleNote(since, now)}`));

@@ -3,7 +3,8 @@ import { Failure } from '../core/failure.ts';
 import { query } from '../engine/database.ts';
 import type { BackfillSurface } from '../operation/backfill-surface.ts';
 import { type Making, withRemote } from './backfill-run.ts';
-import { freshListMark, listSurface } from './github-list.ts';
+import { listSurface } from './github-list.ts';
+import { freshListMark } from './github-mark.ts';
 import { GitHubSurface } from './github-surface.ts';
 import { positiveInteger } from './record-fields.ts';
 

@@ -21,7 +21,7 @@ let index: TestIndex;
 let fresh: TestIndex;
 let gh: GitHub;
 const cache = temporaryDirectory();
-let finish = async (): Promise<void> => undefined;
+let finish = (): Promise<void> => Promise.resolve();
 let projects = 0;
 
 beforeAll(async () => {

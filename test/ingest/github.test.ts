@@ -250,7 +250,12 @@ describe('a project on GitHub', () => {
     fill();
     const said: string[] = [];
     const note = (text: string): void => void said.push(text);
-    const step = { advance: (_done: number, remark = '') => note(remark), end: () => undefined };
+    const step = {
+      advance: (_done: number, remark = '') => {
+        note(remark);
+      },
+      end: () => undefined,
+    };
     gh.fault(ISSUES, { kind: 'status', status: 500, body: { message: `no ${gh.token}` } });
     const progress = { start: (name: string) => (note(name), step), note, end: () => undefined };
     said.push(JSON.stringify([await run({}, { progress }), await run({}, { progress })]));

@@ -174,6 +174,21 @@ describe('reviews', () => {
       expect(await read()).toEqual(known);
     }
     gh.graphql.access = 'works';
+    const data = {
+      data: { repository: { [`p${String(number)}`]: null, p1: null, p99: null } },
+      errors: [{ type: 'OTHER' }],
+    };
+    gh.fault('graphql', { kind: 'status', status: 200, body: data });
+    expect(await read()).toEqual(known);
+    const enterprise = {
+      ...none,
+      GH_HOST: 'ghe.example',
+      GH_ENTERPRISE_TOKEN: gh.token,
+      GITHUB_API_URL: gh.enterpriseUrl,
+    };
+    const reviews = await sourceFor(gh, cache, { variables: enterprise }).reviews('acme/app', [number, 1, 99], signal);
+    expect(reviews.byNumber).toEqual(known);
+    expect(gh.requests.at(-1)).toMatchObject({ url: '/api/graphql', status: 200 });
     gh.graphql.without = ['PullRequestReview.fullDatabaseId'];
     expect(await read()).toEqual(known);
   });

@@ -222,6 +222,18 @@ describe('a project on GitHub', () => {
     ]);
   });
 
+  it('loses a thread that was transferred, also when it came back under another number', async () => {
+    const [away, back] = [app.threads.openIssue(), app.threads.openIssue()];
+    app.comments.add(back.number, 'Said before it was moved', 'grace');
+    await run({ types: API });
+    later();
+    const other = gh.repository('acme/other');
+    app.threads.transfer(away.number, other);
+    other.threads.transfer(app.threads.transfer(back.number, other).number, app);
+    await run({ types: API });
+    expect(await index.keys()).toEqual(['#3', '#3/comment/1300000001']);
+  });
+
   it('is watched until somebody stops it, through failures that pass', async () => {
     app.threads.openIssue();
     const controller = new AbortController();

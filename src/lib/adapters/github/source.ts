@@ -103,7 +103,8 @@ class OctokitSource implements GitHubSource {
     if (answer === 'gone') return undefined;
     const item = decodeItem(list, answer?.data);
     if (item === undefined) throw nonsense(this.host, path);
-    return isOf(repo, item) ? item : undefined;
+    // A transferred thread is found where it is now, which may be here again under another number.
+    return item.id === id && isOf(repo, item) ? item : undefined;
   }
 
   async threadComments(repo: string, number: number, page: number, signal: AbortSignal): Promise<RemotePage> {

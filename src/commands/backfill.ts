@@ -11,6 +11,10 @@ export default class Backfill extends BaseCommand {
     'Each call looks at a bounded number of items and says where the next one goes on. Doing a part twice changes nothing.';
   static override examples: typeof BaseCommand.examples = [
     {
+      description: 'Embed what has no vector yet, such as after a change of the embedder',
+      command: '<%= config.bin %> <%= command.id %> embeddings',
+    },
+    {
       description: 'Bring in issues and pull requests that are missing',
       command: '<%= config.bin %> <%= command.id %> index -R octo-org/octo-repo --limit 20',
     },

@@ -8,6 +8,7 @@ import { memoryHistory } from './feedback/history.ts';
 import { recordOutcome } from './feedback/outcome.ts';
 import { recordSourceUse } from './feedback/source-use.ts';
 import { edgesOf } from './indexing/edges.ts';
+import { embeddingsBackfill } from './indexing/backfill-embeddings.ts';
 import { batchEmbedder } from './indexing/embed-batch.ts';
 import { embedIndex } from './indexing/embed-index.ts';
 import { indexDocument } from './indexing/index-document.ts';
@@ -20,7 +21,7 @@ import { search } from './retrieval/search.ts';
 
 const making = { index: indexDocument, edgesOf, batchEmbedder, embedIndex };
 export const index = indexOperation(making);
-export const backfill = backfillOperation([indexBackfill(making), stateBackfill(making)]);
+export const backfill = backfillOperation([embeddingsBackfill, indexBackfill(making), stateBackfill(making)]);
 export const dbCopy = dbCopyOperation(indexDocument);
 
 /** Everything gh-rag can do. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { type GitHub, startGitHub } from '../support/github/start.ts';
 import { TestRepository } from '../support/repository.ts';
 import { EXAMPLE, Sandbox } from './sandbox.ts';
 
@@ -11,8 +12,17 @@ const manifest = z.object({
 
 let sandbox: Sandbox;
 let clone: TestRepository;
+let github: GitHub;
+let stopGitHub = (): Promise<void> => Promise.resolve();
+const env = (): Record<string, string> => ({ GH_TOKEN: github.token, GITHUB_API_URL: github.url });
 beforeAll(async () => {
   sandbox = await Sandbox.build();
+  github = await startGitHub(
+    { onTestFinished: (run: () => Promise<void>) => (stopGitHub = run) },
+    { clock: { now: () => Date.now() } },
+  );
+  github.repository('octo-org/octo-repo').threads.openIssue({ title: 'Make it faster' });
+  await sandbox.ok(['index', 'octo-org/octo-repo'], { env: env() });
   clone = TestRepository.init();
   clone.git('remote', 'add', 'origin', 'https://github.com/acme/app.git');
   clone.commit('Say what it is', {
@@ -24,7 +34,8 @@ beforeAll(async () => {
   // A source that nobody writes to meanwhile.
   await sandbox.ok(['index', EXAMPLE, '--db', source()]);
 });
-afterAll(() => {
+afterAll(async () => {
+  await stopGitHub();
   clone.remove();
   sandbox.remove();
 });
@@ -64,7 +75,7 @@ describe('every example of every help', () => {
       const example = prepared(line);
       const zipped = /(\S+\.jsonl)\.gz/.exec(example)?.[1];
       const make = zipped === undefined ? '' : `cat ${EXAMPLE} > ${zipped} && gzip ${zipped} && `;
-      const { code, err } = await sandbox.shell(`${make}${example}`, { cwd: clone.path });
+      const { code, err } = await sandbox.shell(`${make}${example}`, { cwd: clone.path, env: env() });
       if (code !== 0) bad.push({ line, code, err });
     };
     const inOrder = async (): Promise<void> => {

@@ -11,7 +11,9 @@ import { history, Project, type Step } from './github-history.ts';
 
 /** `HISTORIES=500 npx vitest run test/ingest/github-histories.test.ts --testTimeout=3600000` looks longer. */
 const longer = process.env.HISTORIES === undefined ? undefined : Number(process.env.HISTORIES);
-const settings = (runs: number) => ({ numRuns: longer === undefined ? runs : Math.ceil((longer * runs) / 25) });
+const settings = (runs: number) => ({
+  numRuns: longer === undefined ? runs : Math.ceil((longer * runs) / 25),
+});
 
 const API_TYPES = ['issue', 'pull_request', 'issue_comment', 'pr_review', 'pr_review_comment'];
 // Diffs are history and stay after a force-push, so a fresh index has fewer of them.
@@ -21,7 +23,7 @@ let index: TestIndex;
 let fresh: TestIndex;
 let gh: GitHub;
 const cache = temporaryDirectory();
-let finish = async (): Promise<void> => undefined;
+let finish = (): Promise<void> => Promise.resolve();
 let projects = 0;
 
 beforeAll(async () => {

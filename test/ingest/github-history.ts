@@ -6,7 +6,7 @@ type Repository = ReturnType<GitHub['repository']>;
 
 /** One change of a project; `at` chooses what it concerns, `text` one of the kinds of text. */
 export interface Change {
-  readonly do: (typeof CHANGES)[number];
+  readonly do: (typeof API_CHANGES)[number] | (typeof GIT_CHANGES)[number];
   readonly at: number;
   readonly text: number;
 }
@@ -51,7 +51,6 @@ const GIT_CHANGES = [
   'page',
   'delete page',
 ] as const;
-const CHANGES = [...API_CHANGES, ...GIT_CHANGES] as const;
 const BAD = ['clean', 'status', 'reset', 'truncated', 'short', 'primary', 'secondary', 'interrupted'] as const;
 
 const change = (names: readonly Change['do'][]) =>
@@ -146,7 +145,7 @@ export class Project {
         return;
       case 'transfer in': {
         const foreign = pick([...this.#other.threads.shelf.values()], at);
-        if (foreign) foreign.pull ?? this.#other.threads.transfer(foreign.number, app);
+        if (foreign) this.#other.threads.transfer(foreign.number, app);
         else this.#other.comments.add(this.#other.threads.openIssue({ title: body }).number, body);
         return;
       }

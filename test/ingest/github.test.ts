@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { status } from '../../src/lib/admin/status.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { backfill } from '../../src/lib/operations.ts';
@@ -80,6 +81,14 @@ describe('a project on GitHub', () => {
     expect(again).toMatchObject({ written: 0, removed: 0 });
     expect(asked().length).toBeLessThanOrEqual(8);
     expect(again.requests).toEqual({ made: asked().length, left: expect.any(Number), limit: 5000 });
+    const { github, watermarks } = await invoke(status, testEngine(index.test), {});
+    expect(github).toEqual({
+      host: 'github.com',
+      remaining: again.requests?.left,
+      limit: 5000,
+      resets_at: '2024-06-01T13:01:00.000Z',
+    });
+    expect(watermarks.filter(({ complete }) => !complete)).toEqual([]);
   });
 
   it('gives what an export of it gives', async () => {
@@ -213,6 +222,18 @@ describe('a project on GitHub', () => {
     ]);
   });
 
+  it('loses a thread that was transferred, also when it came back under another number', async () => {
+    const [away, back] = [app.threads.openIssue(), app.threads.openIssue()];
+    app.comments.add(back.number, 'Said before it was moved', 'grace');
+    await run({ types: API });
+    later();
+    const other = gh.repository('acme/other');
+    app.threads.transfer(away.number, other);
+    other.threads.transfer(app.threads.transfer(back.number, other).number, app);
+    await run({ types: API });
+    expect(await index.keys()).toEqual(['#3', '#3/comment/1300000001']);
+  });
+
   it('is watched until somebody stops it, through failures that pass', async () => {
     app.threads.openIssue();
     const controller = new AbortController();
@@ -241,7 +262,12 @@ describe('a project on GitHub', () => {
     fill();
     const said: string[] = [];
     const note = (text: string): void => void said.push(text);
-    const step = { advance: (_done: number, remark = '') => note(remark), end: () => undefined };
+    const step = {
+      advance: (_done: number, remark = '') => {
+        note(remark);
+      },
+      end: () => undefined,
+    };
     gh.fault(ISSUES, { kind: 'status', status: 500, body: { message: `no ${gh.token}` } });
     const progress = { start: (name: string) => (note(name), step), note, end: () => undefined };
     said.push(JSON.stringify([await run({}, { progress }), await run({}, { progress })]));

@@ -19,8 +19,8 @@ export default class Index extends BaseCommand {
   static override examples: typeof BaseCommand.examples = [
     { description: 'Index the repository in the current directory', command: '<%= config.bin %> <%= command.id %> .' },
     {
-      description: 'Bring a project on GitHub in, and keep it up to date every ten minutes',
-      command: '<%= config.bin %> <%= command.id %> octo-org/octo-repo --watch 10m',
+      description: 'Bring a project in from GitHub, or bring it up to date',
+      command: '<%= config.bin %> <%= command.id %> octo-org/octo-repo',
     },
     {
       description: 'Index an export file that was compressed',

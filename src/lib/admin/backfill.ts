@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
-import type { BackfillSurface } from '../operation/backfill-surface.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { BackfillBounds, BackfillOutcome, BackfillSurface } from '../operation/backfill-surface.ts';
 import { defineOperation } from '../operation/operation.ts';
 
 export const backfillOutput = z.object({
   surface: z.string(),
-  repo: z.string(),
+  repo: z.string().nullable().describe('Null: the whole index.'),
   dry_run: z.boolean(),
   looked: z.int().describe('Items that were looked at.'),
   repaired: z.int().describe('Items that were repaired; of a dry run, that would be.'),
@@ -26,7 +27,7 @@ export function backfillOperation(surfaces: readonly [BackfillSurface, ...Backfi
     description: `Repairs an index in bounded parts that can be resumed. ${described}`,
     input: z.strictObject({
       surface: z.enum(names).describe(`What to repair. ${described}`),
-      repo: z.string().describe('Repository as owner/name.'),
+      repo: z.string().optional().describe('Repository as owner/name; what repairs the whole index needs none.'),
       limit: z.int().min(1).max(100).default(100).describe('How many items one call looks at.'),
       cursor: z
         .string()
@@ -40,18 +41,14 @@ export function backfillOperation(surfaces: readonly [BackfillSurface, ...Backfi
     openWorld: true,
     faces: ['cli'],
     async handler(engine, { surface: name, repo, limit, cursor, dry_run }) {
-      if (!isRepoSlug(repo)) throw new Failure('invalid_input', 'repo: must be owner/name');
+      if (repo !== undefined && !isRepoSlug(repo)) throw new Failure('invalid_input', 'repo: must be owner/name');
       const surface = surfaces.find((each) => each.name === name);
       if (surface === undefined) throw new Failure('invalid_input', `surface: must be one of ${names.join(', ')}`);
-      const { looked, repaired, nextCursor, notes } = await surface.run(engine, {
-        repo,
-        limit,
-        cursor,
-        dryRun: dry_run,
-      });
+      const part = { limit, cursor, dryRun: dry_run };
+      const { looked, repaired, nextCursor, notes } = await run(engine, surface, repo, part);
       return {
         surface: name,
-        repo,
+        repo: surface.of === 'index' ? null : (repo ?? null),
         dry_run,
         looked,
         repaired,
@@ -61,4 +58,19 @@ export function backfillOperation(surfaces: readonly [BackfillSurface, ...Backfi
       };
     },
   });
+}
+
+async function run(
+  engine: Engine,
+  surface: BackfillSurface,
+  repo: string | undefined,
+  part: BackfillBounds,
+): Promise<BackfillOutcome> {
+  if (surface.of === 'index') return surface.run(engine, part);
+  if (repo === undefined) {
+    throw new Failure('invalid_input', `repo: ${surface.name} repairs one repository; which?`, {
+      hint: `gh-rag backfill ${surface.name} --repo owner/name`,
+    });
+  }
+  return surface.run(engine, { ...part, repo });
 }

@@ -18,6 +18,11 @@ const PRINCIPAL = { principal_id: { table: 'principals', key: 'id' } };
 const TRACE = { trace_seq: { table: 'traces', key: 'seq' } };
 const DOCUMENT = { document_id: { table: 'documents', key: 'id' } };
 
+const EMBEDDER = { embedder_id: { table: 'embedders', key: 'id' } };
+
+/** Made from the vectors as they are stored. */
+const SIGNATURES: CopiedTable = { name: 'passage_signatures', key: ['embedder_id', 'passage_id'] };
+
 /** `source` of the watermark that tells how far a copy came. */
 export const COPY_SOURCE = 'db copy';
 
@@ -45,6 +50,13 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   },
   { name: 'left_out', key: ['key'] },
   { name: 'remote_threads', key: ['repo', 'number'] },
+  { name: 'embedders', key: ['id'] },
+  { name: 'lsa_terms', key: ['embedder_id', 'term'], parents: EMBEDDER },
+  {
+    name: 'passage_vectors',
+    key: ['embedder_id', 'passage_id'],
+    parents: { ...EMBEDDER, passage_id: { table: 'passages', key: 'id' } },
+  },
   { name: 'principals', key: ['id'] },
   { name: 'traces', key: ['seq'], parents: PRINCIPAL },
   { name: 'trace_sources', key: ['trace_seq', 'source_id'], parents: TRACE },
@@ -63,6 +75,7 @@ export const COMPARED_TABLES: ReadonlyMap<string, CopiedTable> = new Map([
   ...[
     INSTALLATIONS,
     ...COPIED_TABLES.flatMap((table) => (table === DOCUMENTS ? [DOCUMENTS, BODIES, PASSAGES] : [table])),
+    SIGNATURES,
   ].map((table) => [table.name, table] as const),
   ...FULL_TEXT_TABLES.map((table) => [table, docsize(table)] as const),
 ]);

@@ -128,6 +128,15 @@ const CORPUS_RULES: readonly (readonly [name: string, from: string])[] = [
     'passages beyond their body',
     'passages p JOIN bodies b ON b.document_id = p.document_id WHERE p.start + p.length > length(b.body)',
   ],
+  ['vectors without a passage', 'passage_vectors WHERE passage_id NOT IN (SELECT id FROM passages)'],
+  [
+    'vectors without a signature',
+    'passage_vectors v LEFT JOIN passage_signatures s USING (embedder_id, passage_id) WHERE s.passage_id IS NULL',
+  ],
+  [
+    'signatures without a vector',
+    'passage_signatures s LEFT JOIN passage_vectors v USING (embedder_id, passage_id) WHERE v.passage_id IS NULL',
+  ],
   ['documents with damaged lists', 'documents WHERE NOT (json_valid(labels) AND json_valid(assignees))'],
 ];
 

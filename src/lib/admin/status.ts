@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
 import { visibleDocuments } from '../corpus/filters.ts';
+import { coverageQuery, embeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
+import { REQUEST_BUDGET } from '../corpus/watermark.ts';
 import { formatTime } from '../core/time.ts';
 import { query } from '../engine/database.ts';
+import type { Engine } from '../engine/engine.ts';
 import { githubName, type Principal } from '../engine/principal.ts';
 import { defineOperation } from '../operation/operation.ts';
 
@@ -18,7 +21,12 @@ const statusOutput = z.object({
       .describe('Of a local copy that is behind its server: when it was last in step; null: not known.'),
   }),
   principal: z.string().nullable().describe('Whose feedback memory this is; null: nobody could be verified.'),
-  embedder: z.string().nullable(),
+  embedder: z.string().nullable().describe('What embeds passages; null: nothing does, or nothing did yet.'),
+  embedded: z.int().describe('Passages that have a vector of it; searches compare those.'),
+  github: z
+    .object({ host: z.string(), remaining: z.int(), limit: z.int(), resets_at: z.string() })
+    .optional()
+    .describe('Requests that GitHub still allowed when it was asked last, and when all are allowed again.'),
   documents: z.int(),
   passages: z.int(),
   repos: z.array(
@@ -50,6 +58,8 @@ const repoRow = z.object({
 });
 const countsByType = z.partialRecord(z.enum(DOCUMENT_TYPE_NAMES), z.int());
 const watermarkRow = z.object({ source: z.string(), surface: z.string(), complete: z.int(), updated_at: z.string() });
+const budgetRow = z.object({ source: z.string(), value: z.string() });
+const budget = z.object({ remaining: z.int(), limit: z.int(), resets_at: z.string() });
 const totalsRow = z.object({ version: z.int(), passages: z.int(), local_principal: z.string() });
 
 /** Watermarks told one by one; a database that saw thousands of export files has no use for all of them. */
@@ -66,7 +76,7 @@ export const status = defineOperation({
   faces: ['cli', 'mcp'],
   async handler(engine) {
     const { database, embedder } = engine;
-    const [[totals], repos, watermarks] = await database.read([
+    const [[totals], repos, watermarks, [asked], embedders, coverage] = await database.read([
       query(
         'SELECT (SELECT max(version) FROM schema_migrations) AS version, (SELECT count(*) FROM passages) AS passages, local_principal FROM installations',
         [],
@@ -85,10 +95,17 @@ export const status = defineOperation({
         },
       ),
       query(
-        `SELECT source, surface, complete, updated_at FROM watermarks ORDER BY complete, updated_at DESC LIMIT ${String(MAX_WATERMARKS)}`,
+        `SELECT source, surface, complete, updated_at FROM watermarks WHERE surface <> '${REQUEST_BUDGET}' ORDER BY complete, updated_at DESC LIMIT ${String(MAX_WATERMARKS)}`,
         [],
         (row) => watermarkRow.parse(row),
       ),
+      query(
+        `SELECT source, value FROM watermarks WHERE surface = '${REQUEST_BUDGET}' ORDER BY updated_at DESC LIMIT 1`,
+        [],
+        (row) => budgetRow.parse(row),
+      ),
+      embeddersQuery(),
+      coverageQuery(),
     ]);
     const { staleSince } = database;
     return {
@@ -99,7 +116,8 @@ export const status = defineOperation({
         ...(staleSince !== undefined && { stale_since: staleSince === null ? null : formatTime(staleSince) }),
       },
       principal: nameOf(engine.principal, totals?.local_principal ?? null),
-      embedder: embedder === 'lsa' ? null : (embedder?.id ?? null),
+      ...embeddingOf(embedder, embedders, coverage),
+      ...(asked !== undefined && { github: { host: asked.source, ...budget.parse(JSON.parse(asked.value)) } }),
       documents: repos.flatMap((repo) => Object.values(repo.counts)).reduce((sum, n) => sum + n, 0),
       passages: totals?.passages ?? 0,
       repos: repos.map((repo) => ({
@@ -117,4 +135,22 @@ export const status = defineOperation({
 function nameOf(principal: Principal | null, local: string | null): string | null {
   if (principal === null) return null;
   return principal.kind === 'local' ? local : githubName(principal);
+}
+
+/** Of models of its own an index uses the newest that is ready; one that is being filled tells how far it came. */
+function embeddingOf(
+  embedder: Engine['embedder'],
+  embedders: readonly StoredEmbedder[],
+  coverage: readonly { readonly embedderId: number | null; readonly passages: number }[],
+): Pick<StatusOutput, 'embedder' | 'embedded'> {
+  if (embedder === null) return { embedder: null, embedded: 0 };
+  const own = embedders.filter(({ kind }) => kind === 'lsa');
+  const stored =
+    embedder === 'lsa'
+      ? (own.find(({ state }) => state === 'ready') ?? own[0])
+      : embedders.find(({ name }) => name === embedder.id);
+  return {
+    embedder: stored?.name ?? (embedder === 'lsa' ? null : embedder.id),
+    embedded: coverage.find(({ embedderId }) => embedderId === (stored?.id ?? -1))?.passages ?? 0,
+  };
 }

@@ -1,5 +1,6 @@
 import type { StatusOutput } from '../admin/status.ts';
 import { parseTime } from '../core/time.ts';
+import { grouped } from './progress.ts';
 import { staleNote } from './stale-note.ts';
 import { oneLine, relativeAge, type Terminal } from './terminal.ts';
 
@@ -13,9 +14,15 @@ export function renderStatus(status: StatusOutput, { style }: Terminal, now: num
   const lines = [
     `${style.dim('database')}  ${oneLine(database.location)} ${style.dim(`(${database.backend}, schema ${String(database.schema_version)})`)}`,
     `${style.dim('principal')} ${status.principal ?? 'none: nothing is remembered'}`,
-    `${style.dim('embedder')}  ${status.embedder ?? 'none: search is lexical'}`,
+    `${style.dim('embedder')}  ${embedderLine(status)}`,
     `${style.dim('content')}   ${String(status.documents)} documents, ${String(status.passages)} passages`,
   ];
+  if (status.github !== undefined) {
+    const { host, remaining, limit, resets_at } = status.github;
+    const all = parseTime(resets_at) ?? 0;
+    const left = all <= now ? limit : remaining;
+    lines.push(`${style.dim('requests')}  ${grouped(left)} of ${grouped(limit)} left at ${oneLine(host)}`);
+  }
   if (database.stale_since !== undefined) {
     const since = database.stale_since === null ? null : (parseTime(database.stale_since) ?? null);
     lines.splice(1, 0, style.warning(`          ${staleNote(since, now)}`));
@@ -31,6 +38,13 @@ export function renderStatus(status: StatusOutput, { style }: Terminal, now: num
   }
   if (status.repos.length === 0) lines.push('', 'Nothing is indexed yet. Start with: gh-rag index PATH');
   return `${lines.join('\n')}\n`;
+}
+
+function embedderLine({ embedder, embedded, passages }: StatusOutput): string {
+  if (embedder === null) return 'none: search is lexical';
+  const missing = passages - embedded;
+  const rest = missing > 0 ? `; ${grouped(missing)} are not: gh-rag backfill embeddings` : '';
+  return `${oneLine(embedder)}, ${grouped(embedded)} passages embedded${rest}`;
 }
 
 interface DoctorAnswer {

@@ -6,7 +6,7 @@ import { oneLine, type Terminal } from './terminal.ts';
 export function renderBackfill(output: z.output<typeof backfillOutput>, { style }: Terminal): string {
   const { surface, repo, dry_run, looked, repaired, notes, next_cursor } = output;
   const lines = [
-    `${style.bold(surface)} of ${style.repo(oneLine(repo))}: ${String(looked)} looked at, ${String(repaired)} ${dry_run ? 'would be repaired' : 'repaired'}`,
+    `${style.bold(surface)}${repo === null ? '' : ` of ${style.repo(oneLine(repo))}`}: ${String(looked)} looked at, ${String(repaired)} ${dry_run ? 'would be repaired' : 'repaired'}`,
     ...notes.map((note) => `  ${oneLine(note)}`),
     next_cursor === null ? 'Done.' : `More is left: --cursor ${oneLine(next_cursor)}`,
   ];

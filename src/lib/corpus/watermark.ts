@@ -17,6 +17,9 @@ export interface Watermark {
   readonly over?: string | undefined;
 }
 
+/** Surface under which it is kept, by host, how many requests GitHub still allowed: no mark of how far anything came. */
+export const REQUEST_BUDGET = 'github:budget';
+
 /** Seconds by the clock of the database; a writer renews its lease with every batch. */
 const LEASE_SECONDS = 120;
 
@@ -57,4 +60,18 @@ export function writeWatermark(watermark: Watermark, now: number): Change {
 /** Gives back what an owner has leased, where its work ended early. */
 export function releaseLeases(owner: string): Change {
   return change('UPDATE watermarks SET owner = NULL, leased_until = NULL WHERE owner = ?', [owner]);
+}
+
+/** Keeps what GitHub said last of the requests that it still allows. */
+export function writeBudget(
+  host: string,
+  budget: { readonly limit: number; readonly remaining: number; readonly resetsAt: number },
+  now: number,
+): Change {
+  const { limit, remaining, resetsAt } = budget;
+  return change(
+    `INSERT INTO watermarks (source, surface, value, complete, updated_at) VALUES (?, '${REQUEST_BUDGET}', ?, 1, ?)
+     ON CONFLICT DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
+    [host, JSON.stringify({ limit, remaining, resets_at: formatTime(resetsAt) }), formatTime(now)],
+  );
 }

@@ -3,9 +3,10 @@ import { Failure } from '../core/failure.ts';
 import { query } from '../engine/database.ts';
 import type { BackfillSurface } from '../operation/backfill-surface.ts';
 import { withRemote } from './backfill-run.ts';
-import type { Making } from './making.ts';
-import { freshListMark, listSurface } from './github-list.ts';
+import { listSurface } from './github-list.ts';
+import { freshListMark } from './github-mark.ts';
 import { GitHubSurface } from './github-surface.ts';
+import type { Making } from './making.ts';
 import { positiveInteger } from './record-fields.ts';
 
 /**
@@ -15,6 +16,7 @@ import { positiveInteger } from './record-fields.ts';
 export function indexBackfill(making: Making): BackfillSurface {
   return {
     name: 'index',
+    of: 'repository',
     description: 'walks the numbers of issues and pull requests, and brings in what is missing.',
     run: (engine, part) =>
       withRemote(engine, making, part, async (run, { source, facts, repo, signal }) => {

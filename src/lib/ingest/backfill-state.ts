@@ -3,10 +3,11 @@ import { Failure } from '../core/failure.ts';
 import { query } from '../engine/database.ts';
 import type { BackfillSurface } from '../operation/backfill-surface.ts';
 import { withRemote } from './backfill-run.ts';
-import type { Making } from './making.ts';
-import { freshListMark, listSurface } from './github-list.ts';
+import { listSurface } from './github-list.ts';
+import { freshListMark } from './github-mark.ts';
 import { GitHubSurface } from './github-surface.ts';
 import { walk } from './github-walk.ts';
+import type { Making } from './making.ts';
 import { positiveInteger } from './record-fields.ts';
 
 /**
@@ -16,6 +17,7 @@ import { positiveInteger } from './record-fields.ts';
 export function stateBackfill(making: Making): BackfillSurface {
   return {
     name: 'state',
+    of: 'repository',
     description: 'finds threads that are indexed as open and were closed, by the complete list of open ones.',
     run: (engine, part) =>
       withRemote(engine, making, part, async (run, { source, facts, repo, signal }) => {

@@ -1,28 +1,12 @@
-import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
-import { INDEX_FORMAT } from '../corpus/content-hash.ts';
 import type { GitHubList, GitHubSource, PageQuery, RemoteItem } from '../engine/github.ts';
+import { freshListMark, listMark } from './github-mark.ts';
 import { reconcile } from './github-reconcile.ts';
 import { type Remote, wantedOf } from './github-source.ts';
 import { GitHubSurface } from './github-surface.ts';
 import { PAGE_SIZE, walk } from './github-walk.ts';
 import { covers, parseMark } from './mark.ts';
 import type { Run } from './run.ts';
-
-/**
- * Watermark of a list: everything that was updated from `since` up to `until` (ms) is ingested. The ETag is that of the
- * page from `until` on, where nothing was left behind. `listed`: when the whole list was read last, beside the reading of
- * news; `excess`: how many more items GitHub counted then than its list had.
- */
-const listMark = z.object({
-  format: z.literal(INDEX_FORMAT),
-  since: z.number().nullable(),
-  until: z.number().nullable(),
-  etag: z.string().nullable(),
-  listed: z.number().nullable(),
-  excess: z.int(),
-});
-export type ListMark = z.output<typeof listMark>;
 
 const NAMES: Readonly<Record<GitHubList, string>> = {
   threads: 'issues and pull requests',
@@ -35,11 +19,6 @@ const NAMES: Readonly<Record<GitHubList, string>> = {
 export function listSurface(run: Run, list: GitHubList): string {
   const all = wantedOf(run, list) === 'all';
   return `github:${list}${all ? '' : `:${[...(run.types ?? [])].sort().join('+')}`}`;
-}
-
-/** The mark of a list of which nothing was read. */
-export function freshListMark(since: number | null): ListMark {
-  return { format: INDEX_FORMAT, since, until: null, etag: null, listed: null, excess: 0 };
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   unevenThreadsQuery,
 } from '../corpus/remote-items.ts';
 import type { GitHubList, RemoteItem } from '../engine/github.ts';
-import type { ListMark } from './github-list.ts';
+import type { ListMark } from './github-mark.ts';
 import { LIST_TYPES, type Remote } from './github-source.ts';
 import type { GitHubSurface } from './github-surface.ts';
 import { walk } from './github-walk.ts';

@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.ts';
 import type { GitHubSource } from '../engine/github.ts';
+import { writeBudget } from '../corpus/watermark.ts';
 import { ingestCode, ingestWikiOf } from './github-git.ts';
 import { ingestList } from './github-list.ts';
 import { ingestReleases } from './github-releases.ts';
@@ -72,6 +73,12 @@ export async function ingestGitHub(run: Run, slug: string): Promise<void> {
       made: source.requests - made,
       ...(budget !== undefined && { left: budget.remaining, limit: budget.limit }),
     };
+    // A figure to look at: a run is not lost for it.
+    if (budget !== undefined && !run.dryRun) {
+      await engine.database
+        .write([writeBudget(source.host, budget, engine.clock.now())], 'normal')
+        .catch(() => undefined);
+    }
   }
 }
 

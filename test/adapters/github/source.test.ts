@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { githubSource } from '../../../src/lib/adapters/github/source.ts';
@@ -11,6 +11,7 @@ import { temporaryDirectory } from '../../support/repository.ts';
 const cache = temporaryDirectory();
 const signal = new AbortController().signal;
 const none = { PATH: '' };
+const PATH = process.env.PATH ?? '';
 const LIST = '/repos/{owner}/{repo}/issues';
 const PAGE = { order: 'oldest', page: 1, perPage: 100 } as const;
 afterAll(() => {
@@ -173,6 +174,21 @@ describe('reviews', () => {
       expect(await read()).toEqual(known);
     }
     gh.graphql.access = 'works';
+    const data = {
+      data: { repository: { [`p${String(number)}`]: null, p1: null, p99: null } },
+      errors: [{ type: 'OTHER' }],
+    };
+    gh.fault('graphql', { kind: 'status', status: 200, body: data });
+    expect(await read()).toEqual(known);
+    const enterprise = {
+      ...none,
+      GH_HOST: 'ghe.example',
+      GH_ENTERPRISE_TOKEN: gh.token,
+      GITHUB_API_URL: gh.enterpriseUrl,
+    };
+    const reviews = await sourceFor(gh, cache, { variables: enterprise }).reviews('acme/app', [number, 1, 99], signal);
+    expect(reviews.byNumber).toEqual(known);
+    expect(gh.requests.at(-1)).toMatchObject({ url: '/api/graphql', status: 200 });
     gh.graphql.without = ['PullRequestReview.fullDatabaseId'];
     expect(await read()).toEqual(known);
   });
@@ -200,8 +216,19 @@ describe('a clone', () => {
     expect(gh.requests.filter(({ route }) => route === 'git').map(({ method }) => method)).toEqual(['GET', 'POST']);
   });
 
-  it('holds no token, and no wiki where there is none', async (t) => {
+  it('holds no token, gives none to git by argument, and has no wiki where there is none', async (t) => {
     const gh = await started(t);
+    // Every git writes its arguments down before it does its work.
+    const shim = join(cache, 'bin');
+    const log = join(shim, 'log');
+    mkdirSync(shim);
+    writeFileSync(join(shim, 'git'), `#!/bin/sh\necho "$@" >> '${log}'\nPATH='${PATH}' exec git "$@"\n`, {
+      mode: 0o755,
+    });
+    process.env.PATH = `${shim}:${PATH}`;
+    t.onTestFinished(() => {
+      process.env.PATH = PATH;
+    });
     const app = gh.repository('acme/app');
     app.push('One', { 'a.md': 'one' });
     const source = sourceFor(gh, cache);
@@ -215,6 +242,9 @@ describe('a clone', () => {
       const text = statSync(path).isFile() ? readFileSync(path, 'latin1') : '';
       expect(text.includes(gh.token) || text.includes(basic)).toBe(false);
     }
+    const said = readFileSync(log, 'utf8');
+    expect(said).toContain('fetch');
+    expect(said.includes(gh.token) || said.includes(basic)).toBe(false);
     gh.revokeToken(gh.token);
     await expect(source.clone(facts, 'code', signal)).rejects.toMatchObject({
       code: 'credential_required',

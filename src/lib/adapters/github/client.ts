@@ -44,36 +44,24 @@ export class GitHubClient {
   }
 
   /**
-   * `GET` of a path below `/repos/OWNER/NAME`. Undefined for 304. Fails as a GitHubSource does; `gone`: 404, 410 and 451
-   * are a value.
+   * `GET` of a path below `/repos/OWNER/NAME`. Undefined for 304; `gone` for the statuses that mean it there. Fails as a
+   * GitHubSource does.
    */
-  async get(
+  async get<Gone extends number = never>(
     repo: string,
     path: string,
     parameters: Record<string, unknown>,
     signal: AbortSignal,
-  ): Promise<ClientAnswer | undefined>;
-  async get(
-    repo: string,
-    path: string,
-    parameters: Record<string, unknown>,
-    signal: AbortSignal,
-    gone: 'gone',
-  ): Promise<ClientAnswer | 'gone' | undefined>;
-  async get(
-    repo: string,
-    path: string,
-    parameters: Record<string, unknown>,
-    signal: AbortSignal,
-    gone?: 'gone',
-  ): Promise<ClientAnswer | 'gone' | undefined> {
+    gone: readonly Gone[] = [],
+  ): Promise<ClientAnswer | ([Gone] extends [never] ? never : 'gone') | undefined> {
     try {
       return await this.#send(repo, `GET /repos/${repo}${path}`, parameters, signal);
     } catch (error) {
       const failure = requestFailure(error);
       if (failure?.status === 304) return undefined;
-      if (gone !== undefined && (failure?.status === 404 || failure?.status === 410 || failure?.status === 451))
-        return 'gone';
+      const statuses: readonly number[] = gone;
+      // Without statuses that mean it, it is never answered.
+      if (failure?.status !== undefined && statuses.includes(failure.status)) return 'gone' as never;
       throw failure === undefined ? error : failureOf(failure, this.#asked(repo));
     }
   }
@@ -122,11 +110,12 @@ export class GitHubClient {
     const { octokit } = await this.#client(repo);
     throwIfAborted(signal);
     this.requests += 1;
+    // Octokit's waits between attempts do not end with the signal.
+    const abortion = abortionOf(signal);
     try {
-      // Octokit's waits between attempts do not end with the signal.
       const response = await Promise.race([
         octokit.request(route, { ...parameters, request: { signal } }),
-        aborted(signal),
+        abortion.promise,
       ]);
       const headers = response.headers as Headers; // Octokit gives the names in lower case
       this.#note(headers);
@@ -135,6 +124,8 @@ export class GitHubClient {
       throwIfAborted(signal);
       this.#note(requestFailure(error)?.headers ?? {});
       throw error;
+    } finally {
+      abortion.stop();
     }
   }
 
@@ -194,16 +185,21 @@ function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw interrupted(signal);
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener(
-      'abort',
-      () => {
-        reject(interrupted(signal));
-      },
-      { once: true },
-    );
+/** Rejects once the signal is aborted, unless it was stopped before. */
+function abortionOf(signal: AbortSignal): { readonly promise: Promise<never>; stop(): void } {
+  let onAbort = (): void => undefined;
+  const promise = new Promise<never>((_resolve, reject) => {
+    onAbort = () => {
+      reject(interrupted(signal));
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
   });
+  return {
+    promise,
+    stop: () => {
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
 }
 
 function interrupted(signal: AbortSignal): Failure {

@@ -36,7 +36,10 @@ const pull = z.object({
   }),
 });
 
-const answer = z.object({ data: z.object({ repository: z.record(z.string(), z.unknown()) }) });
+const answer = z.object({
+  data: z.object({ repository: z.record(z.string(), z.unknown()) }),
+  errors: z.array(z.object({ type: z.string().optional(), path: z.array(z.unknown()).optional() })).optional(),
+});
 const refusal = z.object({ errors: z.array(z.object({ type: z.string().optional() })).min(1) });
 
 /**
@@ -49,8 +52,8 @@ export async function readReviews(
   numbers: readonly number[],
   signal: AbortSignal,
 ): Promise<RemoteReviews> {
-  const [owner = '', name = ''] = repo.split('/');
-  const response = await client.graphql(repo, queryFor(numbers), { owner, name }, signal);
+  const [owner = '', project = ''] = repo.split('/');
+  const response = await client.graphql(repo, queryFor(numbers), { owner, name: project }, signal);
   if (response === undefined) return byRest(client, repo, numbers, signal);
   const parsed = answer.safeParse(response.data);
   if (!parsed.success) {
@@ -58,11 +61,15 @@ export async function readReviews(
     return byRest(client, repo, numbers, signal);
   }
   const byNumber = new Map<number, readonly RemoteItem[]>();
+  const { errors = [] } = parsed.data;
   for (const number of numbers) {
-    const found = parsed.data.data.repository[`p${String(number)}`];
-    // A number that is no pull request comes as null, with an error of its own.
-    if (found === null) byNumber.set(number, []);
-    else {
+    const name = `p${String(number)}`;
+    const found = parsed.data.data.repository[name];
+    if (found === null) {
+      // No pull request of that number. Any other error says nothing of its reviews.
+      const isMissing = errors.some(({ type, path }) => type === 'NOT_FOUND' && path?.includes(name) === true);
+      byNumber.set(number, isMissing ? [] : await pullByRest(client, repo, number, signal));
+    } else {
       const one = pull.safeParse(found);
       if (!one.success) throw nonsense(client.host, 'reviews');
       const { nodes, pageInfo } = one.data.reviews;
@@ -120,7 +127,8 @@ async function pullByRest(
   const all: RemoteItem[] = [];
   for (let page = 1; ; page += 1) {
     const parameters = { per_page: 100, page };
-    const response = await client.get(repo, `/pulls/${String(number)}/reviews`, parameters, signal, 'gone');
+    const path = `/pulls/${String(number)}/reviews`;
+    const response = await client.get(repo, path, parameters, signal, [404]);
     if (response === 'gone') return [];
     const items = decodeReviews(number, response?.data);
     if (response === undefined || items === undefined) throw nonsense(client.host, 'reviews');

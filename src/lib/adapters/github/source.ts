@@ -23,6 +23,11 @@ const PATHS: Readonly<Record<GitHubList, string>> = {
   releases: '/releases',
 };
 
+/** What a repository answers that has its issues switched off. */
+const SWITCHED_OFF = [410] as const;
+/** Deleted, or kept from us. */
+const GONE = [404, 410, 451] as const;
+
 export interface SourceOptions extends Omit<ClientOptions, 'variables'> {
   readonly mirror: GitMirror;
   readonly variables?: NodeJS.ProcessEnv | undefined;
@@ -64,7 +69,7 @@ class OctokitSource implements GitHubSource {
   }
 
   async repository(repo: string, signal: AbortSignal): Promise<RemoteRepository> {
-    const answer = await this.#client.get(repo, '', {}, signal, 'gone');
+    const answer = await this.#client.get(repo, '', {}, signal, GONE);
     if (answer === 'gone') throw await this.#missing(repo, signal);
     const repository = decodeRepository(answer?.data);
     if (repository === undefined) throw nonsense(this.host, 'repository');
@@ -82,7 +87,7 @@ class OctokitSource implements GitHubSource {
       page,
       ...(etag !== undefined && { headers: { 'if-none-match': etag } }),
     };
-    const answer = await this.#client.get(repo, PATHS[list], parameters, signal, 'gone');
+    const answer = await this.#client.get(repo, PATHS[list], parameters, signal, SWITCHED_OFF);
     return answer === undefined ? undefined : this.#page(list, answer);
   }
 
@@ -94,16 +99,17 @@ class OctokitSource implements GitHubSource {
 
   async item(repo: string, list: GitHubList, id: string, signal: AbortSignal): Promise<RemoteItem | undefined> {
     const path = list === 'releases' ? `/releases/tags/${encodeURIComponent(id)}` : `${PATHS[list]}/${id}`;
-    const answer = await this.#client.get(repo, path, {}, signal, 'gone');
+    const answer = await this.#client.get(repo, path, {}, signal, GONE);
     if (answer === 'gone') return undefined;
     const item = decodeItem(list, answer?.data);
     if (item === undefined) throw nonsense(this.host, path);
-    return isOf(repo, item) ? item : undefined;
+    // A transferred thread is found where it is now, which may be here again under another number.
+    return item.id === id && isOf(repo, item) ? item : undefined;
   }
 
   async threadComments(repo: string, number: number, page: number, signal: AbortSignal): Promise<RemotePage> {
     const path = `/issues/${String(number)}/comments`;
-    const answer = await this.#client.get(repo, path, { per_page: this.#pageSize, page }, signal, 'gone');
+    const answer = await this.#client.get(repo, path, { per_page: this.#pageSize, page }, signal, GONE);
     if (answer === undefined) throw nonsense(this.host, path);
     return this.#page('issue_comments', answer);
   }
@@ -128,7 +134,6 @@ class OctokitSource implements GitHubSource {
   }
 
   #page(list: GitHubList, answer: ClientAnswer | 'gone'): RemotePage {
-    // 410: issues are switched off. The repository itself was there a moment ago.
     if (answer === 'gone') return { items: [], more: false, pages: undefined, etag: undefined };
     const items = decodePage(list, answer.data);
     if (items === undefined) throw nonsense(this.host, PATHS[list]);

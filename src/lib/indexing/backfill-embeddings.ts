@@ -1,0 +1,49 @@
+import { Failure } from '../core/failure.ts';
+import { coverageQuery } from '../corpus/vector-store.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { BackfillBounds, BackfillOutcome, BackfillSurface } from '../operation/backfill-surface.ts';
+import { findActiveEmbedder } from './active-embedder.ts';
+import { embedIndex } from './embed-index.ts';
+
+/** Passages that count as one item of a part. */
+const ITEM = 500;
+
+/** Embeds what has no vector of the embedder that is configured; a model of the index's own is trained first. */
+export const embeddingsBackfill: BackfillSurface = {
+  name: 'embeddings',
+  of: 'index',
+  description: `embed passages without a vector of the configured embedder (an item is ${String(ITEM)} passages).`,
+  async run(engine, part) {
+    if (engine.embedder === null) {
+      throw new Failure('invalid_input', 'no embedder is configured', {
+        hint: 'Unset GH_RAG_EMBEDDER for the built-in one, or name an endpoint.',
+      });
+    }
+    if (part.dryRun) return count(engine, part);
+    const after = part.cursor === undefined ? 0 : cursorOf(part.cursor);
+    const { embedder, embedded, cursor, done } = await embedIndex(engine, { limit: part.limit * ITEM, after });
+    const exhausted = embedded < part.limit * ITEM;
+    return {
+      looked: embedded,
+      repaired: embedded,
+      nextCursor: done || exhausted ? null : String(cursor),
+      notes: embedder === null ? ['There is too little text to learn from; words alone are searched.'] : [],
+    };
+  },
+};
+
+/** What a part would embed. */
+async function count(engine: Engine, { limit }: BackfillBounds): Promise<BackfillOutcome> {
+  const active = await findActiveEmbedder(engine);
+  const [coverage] = await engine.database.read([coverageQuery()]);
+  const of = (id: number | null) => coverage.find(({ embedderId }) => embedderId === id)?.passages ?? 0;
+  const missing = of(null) - (active === undefined ? 0 : of(active.stored.id));
+  const looked = Math.min(missing, limit * ITEM);
+  return { looked, repaired: looked, nextCursor: null };
+}
+
+function cursorOf(text: string): number {
+  const cursor = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(cursor)) return cursor;
+  throw new Failure('invalid_input', 'cursor: must be the next_cursor of an earlier call');
+}

@@ -2,10 +2,10 @@ import { Sha256 } from '../../core/hash.ts';
 import { sparseMatrix } from './sparse-matrix.ts';
 import { rightSingularVectors } from './truncated-svd.ts';
 
-/** Dimensions of a model at most; a small index has fewer. */
-export const MAX_DIMENSIONS = 256;
+/** Dimensions of a model: one for five groups within these bounds, as far as there are so many directions. */
+const DIMENSIONS = { least: 256, most: 512, step: 64, groupsFor: 5 };
 /** Terms of a model at most, the most frequent ones. */
-const MAX_TERMS = 40_000;
+const MAX_TERMS = 30_000;
 /** A term in more than this share of the passages says nothing. */
 const MAX_SHARE = 0.5;
 /** From this many passages on, a term of a single one is left out: it cannot link two. */
@@ -47,7 +47,7 @@ export function trainLsa({ passages, documentFrequency, groups }: TrainingSet): 
   const weights = termWeights(documentFrequency, passages);
   const columns = new Map([...weights.keys()].map((term, column) => [term, column]));
   const rows = groups.map((group) => unitRow(group, weights, columns)).filter((row) => row.length > 0);
-  const rank = Math.min(MAX_DIMENSIONS, rows.length, columns.size);
+  const rank = Math.min(dimensionsFor(rows.length), rows.length, columns.size);
   if (rank < 2) return undefined;
   const axes = rightSingularVectors(sparseMatrix(rows, columns.size), rank);
   if (axes.columns < 2) return undefined;
@@ -56,6 +56,11 @@ export function trainLsa({ passages, documentFrequency, groups }: TrainingSet): 
     return { term, weight, ...quantised(axes.values.subarray(from, from + axes.columns)) };
   });
   return { name: nameOf(axes.columns, terms), dimensions: axes.columns, terms };
+}
+
+function dimensionsFor(groups: number): number {
+  const { least, most, step, groupsFor } = DIMENSIONS;
+  return Math.min(most, Math.max(least, Math.floor(groups / groupsFor / step) * step));
 }
 
 /** Weights by term, in the order of the terms. */

@@ -13,7 +13,7 @@ export interface Evidence {
 }
 
 /** How much each kind of evidence counts; chosen by the evaluation, see docs/relevance.md. */
-const WEIGHTS = { lexical: 1, strict: 0.5, title: 0.5, similarity: 0.75 } as const;
+const WEIGHTS = { lexical: 1, strict: 0.5, title: 0.5, similarity: 1 } as const;
 const KINDS = ['lexical', 'strict', 'title', 'similarity'] as const;
 
 /**

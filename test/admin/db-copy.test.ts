@@ -21,7 +21,9 @@ import {
 import { remoteItemSteps, reviewedSteps } from '../../src/lib/corpus/remote-items.ts';
 import type { OpenDatabase } from '../../src/lib/engine/databases.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
+import { insertEmbedder, missingPassagesQuery, vectorSteps } from '../../src/lib/corpus/vector-store.ts';
 import { indexDocument } from '../../src/lib/indexing/index-document.ts';
+import { insertTerms } from '../../src/lib/indexing/lsa/lsa-store.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { Caller, github, MemoryWorld, refusal, sourcesOf } from '../feedback/memory.ts';
 import { MIGRATIONS, TestClock, testDatabase, type TestDatabase } from '../support/database.ts';
@@ -98,7 +100,27 @@ async function filled(): Promise<MemoryWorld> {
     ),
     ...reviewedSteps([{ repo: 'acme/app', number: 2, reviewed: 1_700_000_000_000 }]),
   ]);
+  await embed(made.test);
   return made;
+}
+
+/** A model of two terms, and vectors of some passages: a real one has hundreds of terms, and the copies many batches. */
+async function embed({ database }: TestDatabase): Promise<void> {
+  await database.write([
+    insertEmbedder({ name: 'lsa-2-made', kind: 'lsa', dimensions: 2, trainedOn: 9, state: 'ready' }),
+    ...insertTerms('lsa-2-made', [
+      { term: 'kettl', weight: 1, scale: 1 / 3, vector: Int8Array.of(127, -128) },
+      { term: '漏水', weight: 0.1, scale: 0, vector: Int8Array.of(0, 0) },
+    ]),
+  ]);
+  const [places] = await database.read([missingPassagesQuery(1, 0, 4)]);
+  const vectors = [0, 1, 2, 3].map((angle) => Float32Array.of(Math.cos(angle), Math.sin(angle)));
+  await database.write(
+    vectorSteps(
+      1,
+      places.map(({ passageId }, at) => ({ passage: passageId, vector: vectors[at] ?? new Float32Array(2) })),
+    ),
+  );
 }
 
 let targets = 0;

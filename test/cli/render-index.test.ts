@@ -38,7 +38,7 @@ describe('what index prints', () => {
       }),
       target({ target: '.' }),
     ];
-    expect(renderIndex({ dry_run: false, targets }, plain).split('\n')).toEqual([
+    expect(renderIndex({ dry_run: false, targets, embedding: null }, plain).split('\n')).toEqual([
       'export.jsonl as acme/app: 12 written, 3 unchanged, 1 removed',
       '  left out: 5 short, 2 bot',
       '  warnings: updated_at is not a time and was left out (4), line is not usable and was left out (1)',
@@ -51,7 +51,7 @@ describe('what index prints', () => {
   });
 
   it('says what would be done in a dry run', () => {
-    const text = renderIndex({ dry_run: true, targets: [target({ written: 2, removed: 1 })] }, plain);
+    const text = renderIndex({ dry_run: true, targets: [target({ written: 2, removed: 1 })], embedding: null }, plain);
     expect(text).toBe('export.jsonl as acme/app: 2 would be written, 0 unchanged, 1 would be removed\n');
   });
 });

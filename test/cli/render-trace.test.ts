@@ -137,7 +137,7 @@ describe('one trace', () => {
         '',
         'filters   repo acme/app',
         'controls  top k 10, sort relevance, fusion rrf, rerank, graph expand, graph hops 2',
-        'ranking   fusion rrf, sort relevance, dense candidates 0, sparse candidates 2, rerank requested',
+        'ranking   fusion rrf, sort relevance, dense candidates 0, sparse candidates 2, rerank requested, rerank applied',
         'axes      keyword 2, graph 2',
         'recorded  complete',
         '',

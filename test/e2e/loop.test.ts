@@ -19,7 +19,7 @@ const TEST_CLOCK = `
   export const systemClock = { now: () => Number(readFileSync(process.env.TEST_CLOCK ?? '', 'utf8')) };
 `;
 
-/** Only a matches the query; c is reached over a -> b -> c. */
+/** Only a has the word of the query; c is reached over a -> b -> c. */
 const CHAIN = [
   { type: 'issue', number: 1, title: 'The kettle leaks', body: 'It leaks since the change in #2.' },
   { type: 'issue', number: 2, title: 'Move the gasket', body: 'Decided in #3, measured since.' },
@@ -67,7 +67,10 @@ function overCommands({ sandbox, env }: ReturnType<typeof withClock>): Face {
   const json = <Output>(...args: string[]) => sandbox.json<Output>(args, { env });
   return {
     search: ({ use_memory }) =>
-      json('search', 'kettle', '--graph-expand', '--graph-hops', '2', ...(use_memory === true ? ['--use-memory'] : [])),
+      json(
+        ...['search', 'kettle', '--fusion', 'sparse_only', '--graph-expand', '--graph-hops', '2'],
+        ...(use_memory === true ? ['--use-memory'] : []),
+      ),
     use: (trace, source) => json('use', trace, source, '--stage', 'used', '--through'),
     confirm: (trace, source) => json('confirm', trace, source, '--reason', 'it held'),
     correct: (_trace, confirmation) =>
@@ -79,7 +82,14 @@ function overTools(client: Client): Face {
   let keys = 0;
   const key = (): string => `key-${String((keys += 1))}`;
   return {
-    search: (input) => call(client, 'search', { query: 'kettle', graph_expand: true, graph_hops: 2, ...input }),
+    search: (input) =>
+      call(client, 'search', {
+        query: 'kettle',
+        fusion: 'sparse_only',
+        graph_expand: true,
+        graph_hops: 2,
+        ...input,
+      }),
     use: (trace_id, source_id) =>
       call(client, 'record_source_use', {
         trace_id,

@@ -97,7 +97,7 @@ describe('one trace', () => {
       settings: {
         mode: 'search',
         window: { since: null, until: null, truncated: false },
-        ranking: { fusion: 'rrf', sort: 'relevance', rerank_applied: false, embedder: null },
+        ranking: { fusion: 'rrf', sort: 'relevance', rerank_applied: true, embedder: null },
         axes: { keyword: 1, graph: 2 },
       },
       memory_recording,

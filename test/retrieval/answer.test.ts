@@ -84,7 +84,7 @@ describe('rows of one entity', () => {
   test('are represented by the best of them', async () => {
     const answer = await project.search({ query: 'longer text around' });
     expect(answer.results[0]).toMatchObject({ reference: 'acme/app#1/comment/11', title: 'Stalls' });
-    const { results } = await project.search({ query: 'stalls', top_k: 50 });
+    const { results } = await project.search({ query: 'stalls', top_k: 50, rerank: false });
     for (const { sparse_rank, score, same_entity } of results) {
       expect(sparse_rank).not.toBeNull();
       for (const other of same_entity?.others ?? []) expect(other.score).toBeLessThan(score ?? 0);

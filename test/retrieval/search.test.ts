@@ -100,6 +100,7 @@ test('strict hits come before relaxed ones, and a long question never falls to z
 test('ranks count from 1 through prose and code together, and scores follow them', async () => {
   const { results, sparse_candidates, dense_candidates, embedder, rerank_applied } = await project.search({
     query: 'entries',
+    rerank: false,
   });
   expect(new Set(results.map(({ type }) => type))).toEqual(new Set(['issue', 'release', 'diff']));
   expect(results.map(({ sparse_rank }) => sparse_rank)).toEqual([1, 2, 3]);

@@ -11,6 +11,7 @@ const row = (document_id: number, index: 'nat' | 'code', tier: number, passage =
   score: 1,
   entity: `e${String(document_id % 5)}`,
   type: index === 'nat' ? 'issue' : 'diff',
+  title: '',
   created_at: 0,
   updated_at: 0,
 });

@@ -7,7 +7,7 @@ import { batchEmbedder } from '../../src/lib/indexing/embed-batch.ts';
 import { embedIndex } from '../../src/lib/indexing/embed-index.ts';
 import { indexDocument } from '../../src/lib/indexing/index-document.ts';
 import { indexOperation } from '../../src/lib/ingest/index.ts';
-import type { IndexedTarget } from '../../src/lib/ingest/index-contract.ts';
+import type { IndexedTarget, IndexOutput } from '../../src/lib/ingest/index-contract.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { CountingDatabase, MIGRATIONS, TestClock, type TestDatabase, testDatabase } from './database.ts';
 import { testEngine } from './engine.ts';
@@ -38,13 +38,18 @@ export class TestIndex {
   }
 
   /** Indexes a target; a repository that is given as such is called acme/app unless `input` says otherwise. */
-  async run(
+  index(
     target: TestRepository | string,
     input: Record<string, unknown> = {},
     parts: Partial<Engine> = {},
-  ): Promise<IndexedTarget> {
+  ): Promise<IndexOutput> {
     const asked = typeof target === 'string' ? { targets: [target] } : { targets: [target.path], repo: REPO };
-    const output = await invoke(this.#operation, testEngine(this.test, parts), { ...asked, ...input });
+    return invoke(this.#operation, testEngine(this.test, parts), { ...asked, ...input });
+  }
+
+  /** As {@link index}; what it says of the target alone. */
+  async run(...asked: Parameters<TestIndex['index']>): Promise<IndexedTarget> {
+    const output = await this.index(...asked);
     const [report] = output.targets;
     if (report === undefined) throw new Error('index reported on nothing');
     return report;

@@ -1,6 +1,15 @@
 import * as z from 'zod';
 import { DOCUMENT_TYPE_NAMES } from './document-types.ts';
-import { type Change, change, type Guard, guard, type Query, query, type SqlRow, type SqlValue } from '../engine/database.ts';
+import {
+  type Change,
+  change,
+  type Guard,
+  guard,
+  type Query,
+  query,
+  type SqlRow,
+  type SqlValue,
+} from '../engine/database.ts';
 
 /** What made vectors that are stored. */
 export interface StoredEmbedder {
@@ -166,9 +175,17 @@ export function vectorSteps(embedderId: number, vectors: readonly PassageVector[
   return steps;
 }
 
-/** A vector as libSQL reads it: 32-bit floats, little-endian. */
+/** libSQL stores the bytes of a vector in words of this many, and does not say what it fills the last one with. */
+const WORD = 4;
+
+/**
+ * A vector as libSQL reads it: 32-bit floats, little-endian; zeros up to a whole word, which no distance notices, so that
+ * equal vectors are stored as equal bytes.
+ */
 export function bytesOf(vector: Float32Array): Uint8Array {
-  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+  const whole = new Float32Array(Math.ceil(vector.length / WORD) * WORD);
+  whole.set(vector);
+  return new Uint8Array(whole.buffer);
 }
 
 /** Removes an embedder with all that it made. */

@@ -17,8 +17,10 @@ const WEIGHTS = { lexical: 1, strict: 0.5, title: 0.5, similarity: 1 } as const;
 const KINDS = ['lexical', 'strict', 'title', 'similarity'] as const;
 
 /**
- * Orders hits by the evidence for their entities: of each kind the best that any hit of the entity has, moved to 0..1 over
- * all entities, weighed and summed. Hits of one entity, and equals, stay in the order in which they came.
+ * Orders hits by the evidence for their entities: of each kind the best that any hit of the entity has, as a share of the
+ * greatest, weighed and summed. Only cosines are counted from the least, for they have no zero that means nothing; were
+ * words counted so, two hits with nearly the same would be as far apart as all and nothing. Hits of one entity, and equals,
+ * stay in the order in which they came.
  */
 export function rerankLocally<Each extends Hit>(hits: readonly Each[], evidenceOf: (hit: Each) => Evidence): Each[] {
   const best = new Map<string, Record<(typeof KINDS)[number], number>>();
@@ -37,7 +39,7 @@ export function rerankLocally<Each extends Hit>(hits: readonly Each[], evidenceO
   const scores = new Map([...best.keys()].map((entity) => [entity, 0]));
   for (const kind of KINDS) {
     const values = [...best.values()].map((each) => each[kind]);
-    const least = Math.min(...values);
+    const least = kind === 'similarity' ? Math.min(...values) : 0;
     const span = Math.max(...values) - least;
     if (!(span > 0)) continue;
     for (const [entity, each] of best) {

@@ -21,5 +21,7 @@ export function foldIn(
   let squares = 0;
   for (const value of sum) squares += value * value;
   const length = Math.sqrt(squares);
-  return length > 0 && Number.isFinite(length) ? Float32Array.from(sum, (value) => value / length) : new Float32Array(dimensions);
+  return length > 0 && Number.isFinite(length)
+    ? Float32Array.from(sum, (value) => value / length)
+    : new Float32Array(dimensions);
 }

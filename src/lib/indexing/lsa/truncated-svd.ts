@@ -11,14 +11,24 @@ const NEGLIGIBLE = 1e-9;
  * The right singular vectors of a matrix for its `rank` greatest singular values, as rows of columnCount x rank', where
  * rank' <= rank is how many there are. Randomised range finder with one power iteration (Halko, Martinsson and Tropp,
  * "Finding structure with randomness", SIAM Review 53(2), 2011, algorithms 4.3 and 5.1). The random matrix holds signs
- * from a generator with a fixed seed, so that the same matrix always gives the same vectors, on every machine.
+ * from a generator with a fixed seed, so that the same matrix always gives the same vectors, on every machine. A matrix
+ * with hardly more rows or columns is not sampled: few random signs may well miss a direction.
  */
 export function rightSingularVectors(x: SparseMatrix, rank: number): DenseMatrix {
-  const width = Math.min(rank + OVERSAMPLING, x.rows, x.columnCount);
-  const sample = times(x, randomSigns(x.columnCount, width));
-  const range = orthonormal(times(x, transposedTimes(x, sample)));
-  const projected = transposedTimes(x, range);
-  return principalDirections(projected, rank);
+  return principalDirections(transposedTimes(x, rangeOf(x, rank + OVERSAMPLING)), rank);
+}
+
+/** Orthonormal columns whose span holds the longest directions of the columns of a matrix. */
+function rangeOf(x: SparseMatrix, width: number): DenseMatrix {
+  if (x.rows <= width) return identity(x.rows);
+  if (x.columnCount <= width) return orthonormal(times(x, identity(x.columnCount)));
+  return orthonormal(times(x, transposedTimes(x, times(x, randomSigns(x.columnCount, width)))));
+}
+
+function identity(size: number): DenseMatrix {
+  const values = new Float64Array(size * size);
+  for (let i = 0; i < size; i += 1) values[i * size + i] = 1;
+  return { rows: size, columns: size, values };
 }
 
 function randomSigns(rows: number, columns: number): DenseMatrix {

@@ -77,7 +77,7 @@ export function history(side: 'api' | 'git'): fc.Arbitrary<Step[]> {
           { arbitrary: changes, weight: 6 },
           { arbitrary: run, weight: 2 },
         ];
-  return fc.array(fc.oneof(...weights), { minLength: side === 'api' ? 12 : 5, maxLength: side === 'api' ? 36 : 10 });
+  return fc.array(fc.oneof(...weights), { minLength: side === 'api' ? 12 : 5, maxLength: side === 'api' ? 30 : 8 });
 }
 
 const TEXTS = [

@@ -58,6 +58,7 @@ async function play(steps: readonly Step[], types: readonly string[], touchThrea
   gh.quirks.touchThreads = touchThreads;
   gh.limits.set('core', { remaining: 5000 });
   const { fullName } = project.repository;
+  if (types === API_TYPES) project.begin();
   const source = sourceFor(gh, cache, { pageSize: 4 });
   const run = (at: TestIndex, parts = {}) => at.run(fullName, { types }, { source, ...parts });
   for (const step of steps) {

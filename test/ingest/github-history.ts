@@ -101,6 +101,13 @@ export class Project {
     this.#other = gh.repository(`acme/other-${name}`);
   }
 
+  /** Begins with a few threads and what was said in them. */
+  begin(): void {
+    for (const [at, what] of (['issue', 'pull', 'issue', 'pull'] as const).entries())
+      this.apply({ do: what, at, text: 0 });
+    for (let at = 0; at < 6; at += 1) this.apply({ do: at < 4 ? 'comment' : 'line comment', at, text: at % 4 });
+  }
+
   apply({ do: what, at, text }: Change): void {
     const app = this.repository;
     const body = `${TEXTS[text] ?? ''} ${text === 1 ? '' : String(at)}`;

@@ -54,4 +54,26 @@ describe('what index prints', () => {
     const text = renderIndex({ dry_run: true, targets: [target({ written: 2, removed: 1 })], embedding: null }, plain);
     expect(text).toBe('export.jsonl as acme/app: 2 would be written, 0 unchanged, 1 would be removed\n');
   });
+
+  it('is what GitHub says: what is worth knowing, which part failed, and what is left of the limit', () => {
+    const failure = { part: 'comments', code: 'rate_limited', message: 'no more requests', hint: 'Wait' } as const;
+    const targets = [
+      target({
+        target: 'acme/app',
+        kind: 'github',
+        repos: ['acme/shop'],
+        written: 3,
+        notes: ['acme/app is acme/shop now'],
+        failures: [failure],
+        requests: { made: 1200, left: 3800, limit: 5000 },
+      }),
+    ];
+    expect(renderIndex({ dry_run: false, targets }, plain).split('\n')).toEqual([
+      'acme/app as acme/shop: 3 written, 0 unchanged',
+      '  acme/app is acme/shop now',
+      '  comments: no more requests (Wait)',
+      '  1,200 requests to GitHub, 3,800 of 5,000 left',
+      '',
+    ]);
+  });
 });

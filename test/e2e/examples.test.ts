@@ -94,3 +94,21 @@ describe('every example of every help', () => {
     expect(bad).toEqual([]);
   });
 });
+
+describe('index of a repository on GitHub', () => {
+  it('ends as the part that failed does, and says which, beside what it did', async () => {
+    const fault = github.fault('/repos/{owner}/{repo}/pulls/comments', {
+      kind: 'status',
+      status: 403,
+      body: { message: 'Resource not accessible by personal access token' },
+    });
+    const { code, out, err } = await sandbox.run(['index', 'octo-org/octo-repo', '--json'], { env: env() });
+    fault.cancel();
+    expect(code).toBe(4);
+    expect(JSON.parse(out)).toMatchObject({ targets: [{ failures: [{ part: 'review comments' }] }] });
+    expect(err).toContain('review comments could not be brought up to date: the token may not read octo-org/octo-repo');
+    const none = await sandbox.run(['index', 'octo-org/none'], { env: env() });
+    expect(none).toMatchObject({ code: 4, out: '' });
+    expect(none.err).toContain('github.com shows this token no repository octo-org/none');
+  });
+});

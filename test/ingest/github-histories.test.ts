@@ -12,7 +12,7 @@ import { history, Project, type Step } from './github-history.ts';
 /** `HISTORIES=500 npx vitest run test/ingest/github-histories.test.ts --testTimeout=3600000` looks longer. */
 const longer = process.env.HISTORIES === undefined ? undefined : Number(process.env.HISTORIES);
 const settings = (runs: number) => ({
-  numRuns: longer === undefined ? runs : Math.ceil((longer * runs) / 25),
+  numRuns: longer === undefined ? runs : Math.ceil((longer * runs) / 17),
 });
 
 const API_TYPES = ['issue', 'pull_request', 'issue_comment', 'pr_review', 'pr_review_comment'];
@@ -58,8 +58,9 @@ async function play(steps: readonly Step[], types: readonly string[], touchThrea
   gh.quirks.touchThreads = touchThreads;
   gh.limits.set('core', { remaining: 5000 });
   const { fullName } = project.repository;
-  const run = async (at: TestIndex, parts = {}) =>
-    at.run(fullName, { types }, { source: sourceFor(gh, cache, { pageSize: 3 }), ...parts });
+  if (types === API_TYPES) project.begin();
+  const source = sourceFor(gh, cache, { pageSize: 4 });
+  const run = (at: TestIndex, parts = {}) => at.run(fullName, { types }, { source, ...parts });
   for (const step of steps) {
     if (step.do === 'tick') index.test.clock.ms += step.seconds * 1000;
     else if (step.do !== 'run') project.apply(step);
@@ -81,14 +82,14 @@ describe('whatever happened to a project and to earlier runs, a clean run gives 
   it('of issues, pull requests, comments and reviews', async () => {
     await fc.assert(
       fc.asyncProperty(history('api'), fc.boolean(), (steps, touches) => play(steps, API_TYPES, touches)),
-      settings(21),
+      settings(15),
     );
   });
 
   it('of docs, tags, releases and wiki pages', async () => {
     await fc.assert(
       fc.asyncProperty(history('git'), (steps) => play(steps, GIT_TYPES, true)),
-      settings(4),
+      settings(2),
     );
     expect(await index.digest()).toBe(await fresh.digest());
   });

@@ -77,7 +77,7 @@ export function history(side: 'api' | 'git'): fc.Arbitrary<Step[]> {
           { arbitrary: changes, weight: 6 },
           { arbitrary: run, weight: 2 },
         ];
-  return fc.array(fc.oneof(...weights), { minLength: side === 'api' ? 12 : 5, maxLength: side === 'api' ? 36 : 10 });
+  return fc.array(fc.oneof(...weights), { minLength: side === 'api' ? 12 : 5, maxLength: side === 'api' ? 30 : 8 });
 }
 
 const TEXTS = [
@@ -99,6 +99,13 @@ export class Project {
     this.#gh = gh;
     this.repository = gh.repository(`acme/${name}`);
     this.#other = gh.repository(`acme/other-${name}`);
+  }
+
+  /** Begins with a few threads and what was said in them. */
+  begin(): void {
+    for (const [at, what] of (['issue', 'pull', 'issue', 'pull'] as const).entries())
+      this.apply({ do: what, at, text: 0 });
+    for (let at = 0; at < 6; at += 1) this.apply({ do: at < 4 ? 'comment' : 'line comment', at, text: at % 4 });
   }
 
   apply({ do: what, at, text }: Change): void {

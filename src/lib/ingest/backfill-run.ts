@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { BackfillPart } from '../operation/backfill-surface.ts';
 import { sourceOf } from './github.ts';
 import type { Remote } from './github-source.ts';
+import { emptyReport } from './index-contract.ts';
 import type { Making } from './making.ts';
 import { BATCH_DOCUMENTS, type Lease, type Run } from './run.ts';
 
@@ -41,20 +42,7 @@ export async function withRemote<Outcome>(
     repo,
     dryRun: part.dryRun,
     batchDocuments: BATCH_DOCUMENTS,
-    report: {
-      target: repo,
-      kind: 'github',
-      repos: [repo],
-      written: 0,
-      unchanged: 0,
-      removed: 0,
-      skipped: {},
-      warnings: {},
-      problem_count: 0,
-      problems: [],
-      notes: [],
-      failures: [],
-    },
+    report: emptyReport(repo, 'github'),
     lease,
   };
   try {

@@ -33,17 +33,20 @@ export async function ingestList(run: Run, remote: Remote, list: GitHubList): Pr
   let mark = stored !== undefined && covers(stored.since, since) ? stored : freshListMark(since);
   let total: number | undefined;
   let isAll = false;
+  let arrived = 0;
   if (mark.until === null) {
     const page = await source.list(facts.fullName, list, { order: 'newest', page: 1, perPage: PAGE_SIZE }, signal);
     const items = page?.items ?? [];
     for (const item of items) surface.take(item, mark.since);
+    arrived = items.length;
     isAll = page?.more === false;
     if (isAll) mark = { ...mark, until: newestOf(items) };
     else await surface.progress(JSON.stringify(mark));
     if (page?.pages !== undefined && since === null) total = page.pages * PAGE_SIZE;
   }
   const step = run.engine.progress.start(NAMES[list], total);
-  let seen = 0;
+  let seen = isAll ? arrived : 0;
+  step.advance(seen, requestsLeft(source));
   const fetch = (query: PageQuery) => source.list(facts.fullName, list, query, signal);
   const steps = isAll ? [] : walk(fetch, mark.until ?? mark.since ?? undefined, mark.etag ?? undefined);
   try {

@@ -11,7 +11,6 @@ export interface Remote {
   readonly facts: RemoteRepository;
   /** `owner/name` as it is spelt in the index. */
   readonly repo: string;
-  /** Name of the step in progress, e.g. `issues`. */
   readonly signal: AbortSignal;
 }
 

@@ -66,3 +66,21 @@ export const indexOutput = z.object({
 export type IndexOutput = z.output<typeof indexOutput>;
 
 export type IndexedTarget = z.output<typeof indexedTarget>;
+
+/** The report on a target of which nothing was done yet. */
+export function emptyReport(target: string, kind: IndexedTarget['kind']): IndexedTarget {
+  return {
+    target,
+    kind,
+    repos: [],
+    written: 0,
+    unchanged: 0,
+    removed: 0,
+    skipped: {},
+    warnings: {},
+    problem_count: 0,
+    problems: [],
+    notes: [],
+    failures: [],
+  };
+}

@@ -7,7 +7,7 @@ import { defineOperation } from '../operation/operation.ts';
 import { ingestExport } from './export-run.ts';
 import { ingestGit } from './git.ts';
 import { ingestGitHub } from './github.ts';
-import { type IndexedTarget, type IndexOutput, indexInput, indexOutput } from './index-contract.ts';
+import { emptyReport, type IndexedTarget, type IndexOutput, indexInput, indexOutput } from './index-contract.ts';
 import type { Making } from './making.ts';
 import { BATCH_DOCUMENTS, type Lease, type Run } from './run.ts';
 import { type Target, targetOf } from './target.ts';
@@ -101,21 +101,4 @@ async function ingest(run: Run, name: string, target: Target): Promise<void> {
   if (target.kind === 'github') await ingestGitHub(run, target.slug);
   else if (target.kind === 'git') await ingestGit(run, name);
   else await ingestExport(run, name);
-}
-
-function emptyReport(target: string, kind: IndexedTarget['kind']): IndexedTarget {
-  return {
-    target,
-    kind,
-    repos: [],
-    written: 0,
-    unchanged: 0,
-    removed: 0,
-    skipped: {},
-    warnings: {},
-    problem_count: 0,
-    problems: [],
-    notes: [],
-    failures: [],
-  };
 }

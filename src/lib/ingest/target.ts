@@ -23,6 +23,6 @@ export async function targetOf(files: Files, target: string, host: string): Prom
     });
   }
   throw new Failure('unreadable_input', `there is no file or folder ${target}`, {
-    hint: 'Give owner/repo, the path of a git repository, or that of an export file (.jsonl or .jsonl.gz).',
+    hint: 'Give the path of a git repository or of an export file (.jsonl or .jsonl.gz), or owner/repo.',
   });
 }

@@ -164,8 +164,8 @@ export class GitHubClient {
       baseUrl: credential.apiUrl,
       userAgent: 'gh-rag',
       log: quiet,
-      request: { retries },
-      retry: { enabled: retries > 0 },
+      // Not as an option of requests: that makes it try again whatever the answer was.
+      retry: { enabled: retries > 0, retries },
       throttle: { onRateLimit: wait, onSecondaryRateLimit: wait, write: UNSPACED },
     });
     return { octokit, credential };

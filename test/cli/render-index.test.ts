@@ -68,7 +68,7 @@ describe('what index prints', () => {
         requests: { made: 1200, left: 3800, limit: 5000 },
       }),
     ];
-    expect(renderIndex({ dry_run: false, targets }, plain).split('\n')).toEqual([
+    expect(renderIndex({ dry_run: false, targets, embedding: null }, plain).split('\n')).toEqual([
       'acme/app as acme/shop: 3 written, 0 unchanged',
       '  acme/app is acme/shop now',
       '  comments: no more requests (Wait)',

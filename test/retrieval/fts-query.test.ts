@@ -37,7 +37,7 @@ describe('expressions', () => {
   it('asks for every word, then for any', () => {
     expect(buildFtsQuery('Cached queries')).toEqual({
       nat: {
-        strict: '"Cached" "queries"',
+        strict: '("Cached" "queries") OR "Cachedqueries"',
         relaxed: [
           { match: '"Cached"', term: 'cach' },
           { match: '"queries"', term: 'queri' },
@@ -64,17 +64,18 @@ describe('expressions', () => {
     ]);
     expect(matchesOf('src/lib/x.ts', 'code')).toEqual(['"src/lib/x.ts"', '"src"', '"lib"']);
     expect(matchesOf('v1.2.3', 'nat')).toEqual(['"v1 2 3"', '"v1"']);
+    expect(matchesOf('parseHTTPRequest v2', 'nat')).toEqual(['"parseHTTPRequest"', '"v2"', '"parse HTTP Request"']);
   });
 
   it('takes quotes for a phrase and an open quote for punctuation', () => {
     expect(asked('"cannot find module" x', 'nat').strict).toBe('"cannot find module" "x"');
     expect(asked('"the"', 'nat').strict).toBe('"the"');
-    expect(asked('say "hello world', 'nat').strict).toBe('"say" "hello" "world"');
+    expect(asked('say "hello world', 'nat').strict).toBe('("say" "hello" "world") OR "sayhelloworld"');
     expect(asked('a"b c"d', 'code').relaxed.map(({ match }) => match)).toEqual(['"a""b"', '"c""d"']);
   });
 
   it('counts a unit once, whatever its form', () => {
-    expect(asked('cache Caches cached', 'nat').strict).toBe('"cache"');
+    expect(asked('v2 cache Caches cached', 'nat').strict).toBe('"v2" "cache"');
     expect(asked('Cache cache CACHE', 'code').strict).toBe('"Cache"');
   });
 
@@ -85,7 +86,7 @@ describe('expressions', () => {
     expect(asked(query, 'nat').functionWords.map(({ match }) => match)).toContain('"the"');
     expect(asked(query, 'code').functionWords).toEqual([]);
     expect(matchesOf(query, 'code')).toEqual(['"drop"', '"cache"', '"work"']);
-    expect(asked('what is this', 'nat').strict).toBe('"what" "is" "this"');
+    expect(asked('what is this?', 'nat').strict).toBe('("what" "is" "this") OR "whatisthis"');
     expect(asked('what is this', 'code').strict).toBe('"what" "this"');
     expect(asked('検索の順位', 'nat').strict).toBe('"検索" "順位"');
   });
@@ -147,6 +148,8 @@ describe('what is found', () => {
     ['https://example.org/a?b=c#d', 'at <https://example.org/a?b=c#d>'],
     ['--no-cache', 'run with --no-cache'],
     ['NEAR(title, 2)', 'NEAR(title, 2)'],
+    ['retry budget', 'class RetryBudget {}'],
+    ['http status code', 'the getter httpStatusCode'],
     ['検索結果', '新しい検索結果を表示する'],
     ['順位を変える', '結果の順位を変える理由'],
   ])('%s', (query, body) => {

@@ -34,9 +34,10 @@ export interface FtsQuery {
  * only. A commit id is a prefix in prose (`"abc1234" *`) and a substring in code.
  */
 export function buildFtsQuery(text: string): FtsQuery {
-  const { prose, code } = queryUnits(text);
+  const { prose, compound, code } = queryUnits(text);
+  const nat = indexQuery(prose, proseMatch, proseTerm);
   return {
-    nat: indexQuery(prose, proseMatch, proseTerm),
+    nat: nat === null || compound === null ? nat : { ...nat, strict: `(${nat.strict}) OR ${proseMatch(compound)}` },
     code: indexQuery(code, codeMatch, codeTerm),
   };
 }

@@ -46,6 +46,8 @@ export interface Units<Unit> {
 
 export interface QueryUnits {
   readonly prose: Units<ProseUnit>;
+  /** What a question of a few plain words is written as in camelCase: the index holds `typerNode` as one token. */
+  readonly compound: ProseUnit | null;
   readonly code: Units<CodeUnit>;
 }
 
@@ -64,7 +66,26 @@ export interface QueryUnits {
 export function queryUnits(query: string): QueryUnits {
   const text = normalizeText(query);
   const runs = runsOf(text);
-  return { prose: proseUnits(text, runs), code: codeUnits(text, runs) };
+  return { prose: proseUnits(text, runs), compound: compoundOf(text, runs), code: codeUnits(text, runs) };
+}
+
+/** Words that one identifier is put together from. */
+const COMPOUND_WORDS = { least: 2, most: 4 };
+const PLAIN_WORD = /^[a-z]{2,}$/i;
+
+function compoundOf(text: string, runs: readonly Run[]): ProseUnit | null {
+  const words = runs.flatMap((run) => (run.quoted ? [] : run.words));
+  const { least, most } = COMPOUND_WORDS;
+  const fits = runs.length >= least && runs.length <= most && words.length === runs.length;
+  if (!fits || !words.every((word) => PLAIN_WORD.test(word.text))) return null;
+  const joined = words.map((word) => word.text).join('');
+  return proseUnit(text, [{ text: joined, start: 0, end: 0 }], true);
+}
+
+/** The words that an identifier in camelCase is put together from; none where it is no such thing. */
+function camelParts(word: Word): Word[] {
+  const parts = word.text.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
+  return parts.length > 1 ? parts.map((part) => ({ ...word, text: part })) : [];
 }
 
 function proseUnits(text: string, runs: readonly Run[]): Units<ProseUnit> {
@@ -75,7 +96,13 @@ function proseUnits(text: string, runs: readonly Run[]): Units<ProseUnit> {
     groups.map(({ words, quoted }) => ({
       unit: proseUnit(text, words, quoted),
       // A letter or digit out of `v1.2.3` is in every other passage.
-      parts: () => words.filter((word) => word.text.length > 1).map((word) => proseUnit(text, [word], false)),
+      parts: () => [
+        ...words.filter((word) => word.text.length > 1).map((word) => proseUnit(text, [word], false)),
+        ...words
+          .map(camelParts)
+          .filter((parts) => parts.length > 0)
+          .map((parts) => proseUnit(text, parts, true)),
+      ],
     })),
     (unit) => `${unit.keys.join(' ')}${unit.prefix ? '*' : ''}`,
     (unit) => unit.words.join(' ').length,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldIn } from '../../../src/lib/indexing/lsa/fold-in.ts';
 import { termCounts } from '../../../src/lib/indexing/lsa/terms.ts';
-import { type LsaModel, type TrainingSet, trainLsa } from '../../../src/lib/indexing/lsa/train.ts';
+import { type CountedGroup, type LsaModel, type TrainingSet, trainLsa } from '../../../src/lib/indexing/lsa/train.ts';
 
 /** Texts of invented projects; each is a group and a passage. */
 const TEXTS = [
@@ -13,12 +13,16 @@ const TEXTS = [
   'Water damages the floor under the kettle',
 ];
 
+function counted(counts: ReadonlyMap<string, number>): CountedGroup {
+  return { terms: [...counts.keys()], counts: Uint32Array.from(counts.values()) };
+}
+
 /** What a model is trained on when each text is a passage and a group. */
 function setOf(texts: readonly string[]): TrainingSet {
-  const groups = texts.map(termCounts);
+  const groups = texts.map((text) => counted(termCounts(text)));
   const documentFrequency = new Map<string, number>();
-  for (const group of groups) {
-    for (const term of group.keys()) documentFrequency.set(term, (documentFrequency.get(term) ?? 0) + 1);
+  for (const { terms } of groups) {
+    for (const term of terms) documentFrequency.set(term, (documentFrequency.get(term) ?? 0) + 1);
   }
   return { passages: texts.length, documentFrequency, groups };
 }
@@ -48,7 +52,7 @@ describe('a model', () => {
     const talk = ['The kettle drips', 'Water leaks from its spout'];
     const others = ['The scheduler starves slow workers', 'A dialog covers the window'];
     const set = setOf([...talk, ...others]);
-    const groups = [termCounts(talk.join(' ')), ...others.map(termCounts)];
+    const groups = [talk.join(' '), ...others].map((text) => counted(termCounts(text)));
     const model = trainLsa({ ...set, groups });
     if (model === undefined) throw new Error('too little to learn from');
     const question = vectorOf(model, 'dripping');
@@ -69,7 +73,9 @@ describe('a model', () => {
             .map((each) => ({ each, key: keys.next().value ?? 0 }))
             .sort((a, b) => a.key - b.key)
             .map(({ each }) => each);
-        const groups = set.groups.map((group) => new Map(shuffled([...group])));
+        const groups = set.groups.map(({ terms, counts }) =>
+          counted(new Map(shuffled(terms.map((term, at) => [term, counts[at] ?? 0] as const)))),
+        );
         const documentFrequency = new Map(shuffled([...set.documentFrequency]));
         expect(trainLsa({ ...set, groups, documentFrequency })).toEqual(trainLsa(set));
       }),

@@ -3,7 +3,7 @@ import { sparseMatrix } from './sparse-matrix.ts';
 import { rightSingularVectors } from './truncated-svd.ts';
 
 /** Dimensions of a model: one for five groups within these bounds, as far as there are so many directions. */
-const DIMENSIONS = { least: 256, most: 512, step: 64, groupsFor: 5 };
+const DIMENSIONS = { least: 256, most: 384, step: 64, groupsFor: 5 };
 /** Terms of a model at most, the most frequent ones. */
 const MAX_TERMS = 30_000;
 /** A term in more than this share of the passages says nothing. */
@@ -12,13 +12,18 @@ const MAX_SHARE = 0.5;
 const MANY_PASSAGES = 500;
 const GREATEST_BYTE = 127;
 
-/** How often terms occur: in how many passages each, and the texts that belong together (a thread, a file) as counts. */
+/** The terms of texts that belong together (a thread, a file), and how often each occurs in them. */
+export interface CountedGroup {
+  readonly terms: readonly string[];
+  readonly counts: Uint32Array;
+}
+
+/** How often terms occur: in how many passages, and in which groups of texts. */
 export interface TrainingSet {
   readonly passages: number;
   /** In how many of the passages that were looked at a term occurs. */
   readonly documentFrequency: ReadonlyMap<string, number>;
-  /** Counts of the terms of each group. */
-  readonly groups: readonly ReadonlyMap<string, number>[];
+  readonly groups: readonly CountedGroup[];
 }
 
 /** A term as it is stored: what an occurrence adds to a vector is weight * scale * vector. */
@@ -73,15 +78,15 @@ function termWeights(documentFrequency: ReadonlyMap<string, number>, passages: n
 }
 
 function unitRow(
-  counts: ReadonlyMap<string, number>,
+  { terms, counts }: CountedGroup,
   weights: ReadonlyMap<string, number>,
   columns: ReadonlyMap<string, number>,
 ): (readonly [number, number])[] {
   const row: (readonly [number, number])[] = [];
-  for (const [term, count] of counts) {
+  terms.forEach((term, at) => {
     const column = columns.get(term);
-    if (column !== undefined) row.push([column, (1 + Math.log(count)) * (weights.get(term) ?? 0)]);
-  }
+    if (column !== undefined) row.push([column, (1 + Math.log(counts[at] ?? 1)) * (weights.get(term) ?? 0)]);
+  });
   // Sums of floats depend on their order: that of the columns, whatever came first.
   row.sort(([a], [b]) => a - b);
   const length = Math.sqrt(row.reduce((sum, [, value]) => sum + value * value, 0));

@@ -150,9 +150,9 @@ describe('reranking', () => {
       [4, 3],
       [2, 0.5],
     ]);
-    const [{ body } = { body: {} }] = endpoint.asked;
-    expect(body.query).toBe('slow');
-    const texts = [body.texts ?? body.documents].flat().map(String);
+    const body = endpoint.asked[0]?.body;
+    expect(body?.query).toBe('slow');
+    const texts = [body?.texts ?? body?.documents].flat().map(String);
     expect(new Set(texts.map((text) => text.split('\n')[0]))).toEqual(new Set(['Workers starve', 'A queue is stuck']));
   });
 

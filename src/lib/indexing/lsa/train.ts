@@ -3,7 +3,7 @@ import { sparseMatrix } from './sparse-matrix.ts';
 import { rightSingularVectors } from './truncated-svd.ts';
 
 /** Dimensions of a model at most; a small index has fewer. */
-export const MAX_DIMENSIONS = 256;
+const MAX_DIMENSIONS = 256;
 /** Terms of a model at most, the most frequent ones. */
 const MAX_TERMS = 40_000;
 /** A term in more than this share of the passages says nothing. */

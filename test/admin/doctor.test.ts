@@ -3,6 +3,7 @@ import Libsql from 'libsql';
 import { afterEach, describe, expect, test } from 'vitest';
 import { doctor } from '../../src/lib/admin/doctor.ts';
 import { query } from '../../src/lib/engine/database.ts';
+import { embedIndex } from '../../src/lib/indexing/embed-index.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { comment, diff, doc, issue, pull, TestProject } from '../support/project.ts';
 import { testBackend } from '../support/database.ts';
@@ -81,6 +82,25 @@ describe.skipIf(testBackend() !== 'local')('damage is named, and nothing else wi
     const { checks } = await examine(project);
     const bad = checks.filter((check) => !check.ok).map((check) => check.name);
     expect(bad).toEqual(expect.arrayContaining(['bodies without a document', 'passages without a document']));
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['DELETE FROM passage_signatures WHERE passage_id = 65536', ['vectors without a signature']],
+    [
+      'DROP TRIGGER passage_vectors_ad; DELETE FROM passage_vectors WHERE passage_id = 65536',
+      ['signatures without a vector'],
+    ],
+    [
+      'INSERT INTO passage_vectors SELECT embedder_id, 99999999, vector FROM passage_vectors LIMIT 1',
+      ['vectors without a passage', 'vectors without a signature'],
+    ],
+  ])('of vectors: %s', async (sql, names) => {
+    const project = await open();
+    await embedIndex({ ...project.engine, embedder: 'lsa' });
+    expect((await examine(project)).ok).toBe(true);
+    damage(project, sql);
+    const { checks } = await examine(project);
+    expect(checks.filter((check) => !check.ok).map((check) => check.name)).toEqual(names);
   });
 
   test('a page overwritten in the file', async () => {

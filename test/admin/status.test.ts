@@ -3,6 +3,8 @@ import { status } from '../../src/lib/admin/status.ts';
 import { renderStatus } from '../../src/lib/cli/render-admin.ts';
 import { terminalOf } from '../../src/lib/cli/terminal.ts';
 import { change } from '../../src/lib/engine/database.ts';
+import type { Engine } from '../../src/lib/engine/engine.ts';
+import { embedIndex } from '../../src/lib/indexing/embed-index.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { CountingDatabase, testBackend } from '../support/database.ts';
 import { comment, diff, doc, issue, TestProject } from '../support/project.ts';
@@ -61,6 +63,24 @@ test.skipIf(testBackend() !== 'local')('says what is indexed and how far it came
     ],
   });
   expect(answer.database.schema_version).toBeGreaterThanOrEqual(1);
+});
+
+test('tells what embeds, how much of the index has its vectors, and what to do about the rest', async () => {
+  const words = ['kettle boils', 'worker waits', 'window hides', 'kettle waits'];
+  const { engine } = await open(words.map((title, at) => issue(at + 1, { title })));
+  const lsa = { ...engine, embedder: 'lsa' as const };
+  const line = async (parts: Partial<Engine> = {}): Promise<string | undefined> =>
+    /^embedder +(.*)$/m.exec(renderStatus(await invoke(status, { ...lsa, ...parts }, {}), PLAIN, 0))?.[1];
+  expect(await line({ embedder: null })).toBe('none: search is lexical');
+  expect(await line()).toBe('none: search is lexical');
+  await embedIndex(lsa);
+  expect(await line()).toMatch(/^lsa-\d+-[0-9a-f]{12}, 4 passages embedded$/);
+  await project?.add([issue(9, { title: 'menu' })]);
+  expect(await line()).toMatch(/, 4 passages embedded; 1 are not: gh-rag backfill embeddings$/);
+  const other = { id: 'endpoint:models.example.com:m', embed: () => Promise.reject(new Error('not asked')) };
+  expect(await line({ embedder: other })).toBe(
+    'endpoint:models.example.com:m, 0 passages embedded; 5 are not: gh-rag backfill embeddings',
+  );
 });
 
 test('of an empty database says that there is nothing', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderIndex } from '../../src/lib/cli/render-index.ts';
 import { terminalOf } from '../../src/lib/cli/terminal.ts';
-import type { IndexedTarget } from '../../src/lib/ingest/index-contract.ts';
+import type { IndexedTarget, IndexOutput } from '../../src/lib/ingest/index-contract.ts';
 
 const plain = terminalOf(
   { noColor: '1', forceColor: undefined, cliColorForce: undefined, cliColor: undefined, term: undefined },
@@ -75,5 +75,19 @@ describe('what index prints', () => {
       '  1,200 requests to GitHub, 3,800 of 5,000 left',
       '',
     ]);
+  });
+
+  it('says what was embedded at the end, or why nothing was', () => {
+    const told = (embedding: IndexOutput['embedding']): string =>
+      renderIndex({ dry_run: false, targets: [target({ written: 1 })], embedding }, plain)
+        .split('\n')
+        .slice(1)
+        .join('\n');
+    expect(told(null)).toBe('');
+    expect(told({ embedder: 'lsa-2-abc', passages: 0 })).toBe('');
+    expect(told({ embedder: 'lsa-2-abc', passages: 1234 })).toBe('\n1,234 passages embedded by lsa-2-abc\n');
+    expect(told({ embedder: 'e', passages: 0, problem: 'it is \u001B[31maway' })).toBe(
+      '\nWithout vectors: it is [31maway\n',
+    );
   });
 });

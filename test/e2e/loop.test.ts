@@ -189,6 +189,22 @@ describe('the worked example on the built program', () => {
   });
 });
 
+describe('the built-in embedder', () => {
+  it('is used without being asked for, and may be switched off', async () => {
+    const sandbox = shipped.another();
+    expect(await sandbox.ok(['index', sandbox.export(CHAIN)])).toMatch(
+      /^3 passages embedded by lsa-\d+-[0-9a-f]{12}$/m,
+    );
+    const answer = await sandbox.json<SearchOutput>(['search', 'kettle']);
+    expect(answer.embedder).toMatch(/^lsa-/);
+    expect(answer.results[0]).toMatchObject({ number: 1, dense_rank: 1 });
+    expect(await sandbox.ok(['backfill', 'embeddings'])).toBe('embeddings: 0 looked at, 0 repaired\nDone.\n');
+    const env = { GH_RAG_EMBEDDER: 'none' };
+    expect((await sandbox.json<SearchOutput>(['search', 'kettle'], { env })).embedder).toBeNull();
+    expect((await sandbox.run(['backfill', 'embeddings'], { env })).err).toMatch(/^error: no embedder is configured\n/);
+  });
+});
+
 describe('the daily loop', () => {
   it('needs no copying of ids', async () => {
     const sandbox = shipped.another();

@@ -24,7 +24,7 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 
 const opened: TestProject[] = [];
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map(({ test: { remove } }) => remove()));
+  await Promise.all(opened.splice(0).map((project) => project.test.remove()));
 });
 
 async function projectOf(documents: Parameters<typeof TestProject.of>[0]) {

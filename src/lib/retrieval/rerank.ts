@@ -64,7 +64,7 @@ async function byEndpoint(
   }
 }
 
-export function evidenceFrom(
+function evidenceFrom(
   question: string,
   { sparse, near }: Findings,
 ): (hit: RankedHit) => Evidence {

@@ -1,0 +1,183 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { backfillOperation } from '../../src/lib/admin/backfill.ts';
+import { status } from '../../src/lib/admin/status.ts';
+import type { Engine } from '../../src/lib/engine/engine.ts';
+import { embeddingsBackfill } from '../../src/lib/indexing/backfill-embeddings.ts';
+import { invoke } from '../../src/lib/operation/invoke.ts';
+import { embedderAt, embeddingsOf, storedVectors } from '../support/embeddings.ts';
+import { testEngine } from '../support/engine.ts';
+import {
+  type Asked,
+  type ModelEndpoint,
+  type Reply,
+  reset,
+  startModelEndpoint,
+  status as answerWith,
+} from '../support/model-endpoint.ts';
+import { temporaryDirectory } from '../support/repository.ts';
+import { TestIndex } from '../support/test-index.ts';
+
+const backfill = backfillOperation([embeddingsBackfill]);
+
+let endpoint: ModelEndpoint;
+let index: TestIndex;
+let folder: string;
+beforeEach(async () => {
+  endpoint = await startModelEndpoint(embeddingsOf);
+  index = new TestIndex();
+  folder = temporaryDirectory();
+});
+afterEach(async () => {
+  await endpoint.close();
+  await index.remove();
+});
+
+/** An export of issues with these numbers. */
+function exported(from: number, to: number): string {
+  const file = join(folder, `${String(from)}.jsonl`);
+  const records = Array.from({ length: to - from + 1 }, (_, at) => ({
+    repo: 'acme/app',
+    type: 'issue',
+    number: from + at,
+    title: at % 2 === 0 ? 'The kettle boils over' : 'The scheduler starves',
+    body: `Seen ${String(from + at)} times.`,
+    updated_at: '2024-05-01T00:00:00Z',
+  }));
+  writeFileSync(file, records.map((record) => JSON.stringify(record)).join('\n'));
+  return file;
+}
+
+/** An engine whose embedder knows nothing of earlier answers, as that of a program that starts. */
+const engine = (model?: string): Engine => testEngine(index.test, { embedder: embedderAt(endpoint, model) });
+const run = (file: string, more: Partial<Engine> = {}) => index.index(file, {}, { ...engine(), ...more });
+const covered = async (model?: string): Promise<readonly [number, number]> => {
+  const { passages, embedded } = await invoke(status, engine(model), {});
+  return [passages, embedded];
+};
+
+/** Answers as the model does, with one thing wrong. */
+const wrong =
+  (change: (data: { embedding: unknown[] }[]) => unknown[]) =>
+  (asked: Asked): Reply => ({ data: change(embeddingsOf(asked).data) });
+
+const FAULTS: readonly (readonly [string, (asked: Asked) => Reply, RegExp])[] = [
+  ['closes the connection', () => reset, /broke off|refused/],
+  ['wants another key', () => answerWith(401), /key/],
+  ['fails', () => answerWith(503), /503/],
+  [
+    'has a number that is none',
+    wrong(([first, ...rest]) => [{ ...first, embedding: [1, null, 0, 0] }, ...rest]),
+    /not finite/,
+  ],
+  ['leaves a vector out', wrong(([, ...rest]) => rest), /./],
+  ['has vectors of two dimensions', wrong(([first, ...rest]) => [{ ...first, embedding: [1] }, ...rest]), /dimension/],
+];
+
+describe.each(FAULTS)('an endpoint that %s', (_, fault, problem) => {
+  test('leaves documents without vectors; a backfill makes them later', async () => {
+    endpoint.otherwise = fault;
+    const { targets, embedding } = await run(exported(1, 5));
+    expect(targets[0]?.written).toBe(5);
+    expect(embedding).toMatchObject({ passages: 0, problem: expect.stringMatching(problem) as string });
+    expect(JSON.stringify(embedding)).not.toContain('canary');
+    expect(await covered()).toEqual([5, 0]);
+    await expect(invoke(backfill, engine(), { surface: 'embeddings' })).rejects.toMatchObject({
+      message: expect.stringMatching(problem) as string,
+    });
+
+    endpoint.otherwise = embeddingsOf;
+    expect(await invoke(backfill, engine(), { surface: 'embeddings', dry_run: true })).toMatchObject({ repaired: 5 });
+    expect(await covered()).toEqual([5, 0]);
+    expect(await invoke(backfill, engine(), { surface: 'embeddings' })).toMatchObject({ repaired: 5, done: true });
+    expect(await covered()).toEqual([5, 5]);
+    expect(await invoke(backfill, engine(), { surface: 'embeddings' })).toMatchObject({ repaired: 0, done: true });
+  });
+});
+
+test('an endpoint that fails while an index grows is asked once for the batches, and told of', async () => {
+  await run(exported(1, 3));
+  expect(await covered()).toEqual([3, 3]);
+  endpoint.otherwise = () => answerWith(401);
+  endpoint.asked.length = 0;
+  const notes: string[] = [];
+  const progress = { start: () => ({ advance: () => undefined, end: () => undefined }), end: () => undefined };
+  const { embedding } = await run(exported(4, 9), { progress: { ...progress, note: (text) => void notes.push(text) } });
+  expect(notes).toHaveLength(1);
+  expect(notes[0]).toMatch(/^Documents are stored without vectors: /);
+  expect(embedding).toMatchObject({ passages: 0, problem: expect.any(String) as string });
+  // Once for what was written, once at the end.
+  expect(endpoint.asked).toHaveLength(2);
+  expect(await covered()).toEqual([9, 3]);
+  endpoint.otherwise = embeddingsOf;
+  // The next run makes up for it, though nothing is new.
+  expect(await run(exported(4, 9))).toMatchObject({ embedding: { passages: 6 } });
+  expect(await covered()).toEqual([9, 9]);
+  // Everything that must agree does.
+  await index.digest();
+});
+
+test('half of what was asked for counts as nothing', async () => {
+  // 40 texts are two requests.
+  endpoint.otherwise = () => answerWith(401);
+  endpoint.replies = [(response, asked) => void response.end(JSON.stringify(embeddingsOf(asked)))];
+  const { embedding } = await run(exported(1, 40));
+  expect(endpoint.asked.map(({ body }) => (body.input as string[]).length)).toEqual([32, 8]);
+  expect(embedding).toMatchObject({ passages: 0, problem: expect.any(String) as string });
+  expect(await covered()).toEqual([40, 0]);
+  expect(await storedVectors(index.test)).toEqual([]);
+});
+
+test('another model has vectors of its own, and those of the first stay with it', async () => {
+  await run(exported(1, 4));
+  const first = await storedVectors(index.test);
+  expect(await covered('other')).toEqual([4, 0]);
+  await invoke(backfill, engine('other'), { surface: 'embeddings' });
+  expect(await covered('other')).toEqual([4, 4]);
+  const all = await storedVectors(index.test);
+  const { host } = new URL(endpoint.origin);
+  expect(new Set(all.map(({ embedder }) => embedder))).toEqual(
+    new Set([`endpoint:${host}:topics`, `endpoint:${host}:other`]),
+  );
+  expect(all.filter(({ embedder }) => embedder.endsWith(':topics'))).toEqual(first);
+  // Latent semantics of the index are a third.
+  const lsa = testEngine(index.test, { embedder: 'lsa' });
+  expect(await invoke(backfill, lsa, { surface: 'embeddings' })).toMatchObject({ repaired: 4 });
+  expect((await storedVectors(index.test)).filter(({ embedder }) => embedder.endsWith(':topics'))).toEqual(first);
+});
+
+test('a model that changes its dimensions under its name is refused, and what it made stays', async () => {
+  await run(exported(1, 4));
+  const stored = await storedVectors(index.test);
+  endpoint.otherwise = (asked) => ({
+    data: embeddingsOf(asked).data.map((each) => ({ ...each, embedding: [...each.embedding, 1] })),
+  });
+  const { targets, embedding } = await run(exported(5, 6));
+  expect(targets[0]?.written).toBe(2);
+  expect(embedding?.problem).toMatch(/no longer 4 dimensions/);
+  await expect(invoke(backfill, engine(), { surface: 'embeddings' })).rejects.toMatchObject({
+    code: 'endpoint_unusable',
+  });
+  expect(await storedVectors(index.test)).toEqual(stored);
+});
+
+test('a backfill goes on from part to part, and needs an embedder and a cursor of its own', async () => {
+  endpoint.otherwise = () => answerWith(503);
+  await run(exported(1, 501));
+  endpoint.otherwise = embeddingsOf;
+  const first = await invoke(backfill, engine(), { surface: 'embeddings', limit: 1 });
+  expect(first).toMatchObject({ repaired: 500, done: false });
+  const { next_cursor: cursor } = first;
+  expect(await invoke(backfill, engine(), { surface: 'embeddings', limit: 1, cursor: cursor ?? '' })).toMatchObject({
+    repaired: 1,
+    done: true,
+  });
+  expect(await covered()).toEqual([501, 501]);
+  await expect(invoke(backfill, engine(), { surface: 'embeddings', cursor: 'x' })).rejects.toMatchObject({
+    code: 'invalid_input',
+  });
+  await expect(invoke(backfill, testEngine(index.test), { surface: 'embeddings' })).rejects.toMatchObject({
+    message: 'no embedder is configured',
+  });
+});

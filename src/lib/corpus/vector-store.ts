@@ -188,8 +188,10 @@ export function everythingEmbedded(embedderId: number): Guard {
   return guard('complete', `NOT EXISTS (SELECT 1 FROM passages p WHERE ${MISSING})`, [embedderId]);
 }
 
-/** Holds while documents are as they were read. */
-export function textsUnchanged(texts: readonly Pick<DocumentText, 'document_id' | 'content_hash'>[]): Guard {
+/** Holds while documents are as they were read; without a hash: while there is none of that id. */
+export function textsUnchanged(
+  texts: readonly { readonly document_id: number; readonly content_hash: string | null }[],
+): Guard {
   return guard(
     'texts',
     `NOT EXISTS (SELECT 1 FROM json_each(?) seen LEFT JOIN documents d ON d.id = seen.value ->> 0

@@ -45,6 +45,7 @@ export const doctor = defineOperation({
       await problemsCheck('file', engine, INTEGRITY),
       await problemsCheck('references', engine, DANGLING),
       ...(await countingChecks(engine, CORPUS_RULES, INDEX_AGAIN)),
+      ...(await countingChecks(engine, SEARCH_RULES, REPAIR_SEGMENTS)),
       names,
       await fullTextCheck(engine, 'passages_nat'),
       await fullTextCheck(engine, 'passages_code'),
@@ -54,6 +55,8 @@ export const doctor = defineOperation({
   },
 });
 
+const REPAIR_SEGMENTS = 'Run gh-rag backfill segments until it is done; it makes them anew from the stored texts.';
+const REPAIR_IDENTITIES = 'Run gh-rag backfill identities for each repository (gh-rag status names them).';
 const INDEX_AGAIN =
   'Index again into a new file (--db), or restore a copy. Keep this one: its feedback memory is nowhere else.';
 
@@ -114,9 +117,16 @@ const unsearchable = (table: string, types: string): string =>
   `passages p JOIN documents d ON d.id = p.document_id WHERE d.type IN (${types}) AND p.id NOT IN (SELECT id FROM ${table}_docsize)`;
 const orphaned = (table: string): string => `${table}_docsize WHERE id NOT IN (SELECT id FROM passages)`;
 
+type Rules = readonly (readonly [name: string, from: string])[];
+
 /** Everything of the corpus that says the same thing twice must agree. Each rule counts rows; it is the text behind FROM. */
-const CORPUS_RULES: readonly (readonly [name: string, from: string])[] = [
+const CORPUS_RULES: Rules = [
   ['documents without a body', 'documents WHERE id NOT IN (SELECT document_id FROM bodies)'],
+  ['documents with damaged lists', 'documents WHERE NOT (json_valid(labels) AND json_valid(assignees))'],
+];
+
+/** The same of what is made from the bodies, and can be made again. */
+const SEARCH_RULES: Rules = [
   ['bodies without a document', 'bodies WHERE document_id NOT IN (SELECT id FROM documents)'],
   ['documents without a passage', 'documents WHERE id NOT IN (SELECT document_id FROM passages)'],
   ['passages without a document', 'passages WHERE document_id NOT IN (SELECT id FROM documents)'],
@@ -137,14 +147,9 @@ const CORPUS_RULES: readonly (readonly [name: string, from: string])[] = [
     'signatures without a vector',
     'passage_signatures s LEFT JOIN passage_vectors v USING (embedder_id, passage_id) WHERE v.passage_id IS NULL',
   ],
-  ['documents with damaged lists', 'documents WHERE NOT (json_valid(labels) AND json_valid(assignees))'],
 ];
 
-async function countingChecks(
-  engine: Engine,
-  rules: readonly (readonly [name: string, from: string])[],
-  advice: string,
-): Promise<Check[]> {
+async function countingChecks(engine: Engine, rules: Rules, advice: string): Promise<Check[]> {
   const checks: Check[] = [];
   // One by one: damage that stops one of them says nothing about the others.
   for (const [name, from] of rules) {
@@ -203,7 +208,8 @@ async function documentsCheck(engine: Engine): Promise<{ check: Check; digest: s
       return source_id !== (provenance === undefined ? null : sourceId(provenance));
     });
     const n = wrong.length;
-    return { name, ok: n === 0, found: String(n), ...(n > 0 && { advice: INDEX_AGAIN }) };
+    const advice = wrong.every(({ source_id: id }) => id === null) ? REPAIR_IDENTITIES : INDEX_AGAIN;
+    return { name, ok: n === 0, found: String(n), ...(n > 0 && { advice }) };
   });
   return { check, digest };
 }

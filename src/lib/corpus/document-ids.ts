@@ -39,8 +39,7 @@ const PLACES = {
  * order; however much there is, the query looks for no more than it gives.
  */
 export function documentIdsQuery(of: keyof typeof PLACES, after: number, limit: number): Query<number> {
-  const next = (id: string) =>
-    `(SELECT min(id) FROM (${PLACES[of].map((least) => least(id)).join(' UNION ALL ')}))`;
+  const next = (id: string) => `(SELECT min(id) FROM (${PLACES[of].map((least) => least(id)).join(' UNION ALL ')}))`;
   return query(
     `WITH RECURSIVE ids (n) AS (
        SELECT ${next('?1')} UNION ALL SELECT ${next('ids.n')} FROM ids WHERE ids.n IS NOT NULL LIMIT ?2)

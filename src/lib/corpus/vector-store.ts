@@ -1,6 +1,15 @@
 import * as z from 'zod';
 import { DOCUMENT_TYPE_NAMES } from './document-types.ts';
-import { type Change, change, type Guard, guard, type Query, query, type SqlRow, type SqlValue } from '../engine/database.ts';
+import {
+  type Change,
+  change,
+  type Guard,
+  guard,
+  type Query,
+  query,
+  type SqlRow,
+  type SqlValue,
+} from '../engine/database.ts';
 
 /** What made vectors that are stored. */
 export interface StoredEmbedder {

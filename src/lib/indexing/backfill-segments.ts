@@ -100,14 +100,18 @@ function remake(
   const own = indexed.passages.map(({ ordinal }) => id * 65536 + ordinal);
   const { tokenizer } = DOCUMENT_TYPES[document.type];
   const other = tokenizer === 'nat' ? search.code : search.nat;
-  const sameCut = JSON.stringify(cut.map(fieldsOf)) === JSON.stringify(indexed.passages.map((each, at) => [
-    own[at],
-    JSON.stringify(each.headingPath),
-    each.offset,
-    each.length,
-    each.lines?.start ?? null,
-    each.lines?.end ?? null,
-  ]));
+  const sameCut =
+    JSON.stringify(cut.map(fieldsOf)) ===
+    JSON.stringify(
+      indexed.passages.map((each, at) => [
+        own[at],
+        JSON.stringify(each.headingPath),
+        each.offset,
+        each.length,
+        each.lines?.start ?? null,
+        each.lines?.end ?? null,
+      ]),
+    );
   const isSound = sameCut && indexed.document.title === document.title && search.unpaired === 0;
   const isFound = JSON.stringify(search[tokenizer]) === JSON.stringify(own) && other.length === 0;
   const damage = !isSound ? 'cut' : !isFound || ingested?.isOld === true ? 'search' : undefined;

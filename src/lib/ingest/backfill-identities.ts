@@ -91,7 +91,8 @@ async function byGitHub(run: Run, remote: Remote, after: number, { limit }: Back
     looked: unknown.length,
     repaired,
     nextCursor: rows.length > limit && last !== undefined ? `github:${String(last.id)}` : null,
-    notes: left === 0 ? [] : [`${String(left)} without an identity: GitHub has nothing of that thread, author and time`],
+    notes:
+      left === 0 ? [] : [`${String(left)} without an identity: GitHub has nothing of that thread, author and time`],
   };
 }
 

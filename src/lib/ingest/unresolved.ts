@@ -56,13 +56,16 @@ export function isKnownHere(each: Unresolved): boolean {
 /** Steps that give documents the identity that the index knows; one that is stored twice goes. */
 export function resolveSteps(rows: readonly Unresolved[]): (Change | Guard)[] {
   const twins = rows.filter(({ twin }) => twin !== null);
-  const own = rows.flatMap((each) => {
+  const own = new Map<string, readonly unknown[]>();
+  const double = twins.map(({ id }) => id);
+  for (const each of rows) {
     const provenance = indexProvenance(each);
     const key = referenceOf(each);
-    if (each.twin !== null || provenance === undefined || key === undefined) return [];
-    return [[each.id, key, entityKey(each, key), sourceId(provenance)]];
-  });
-  const given = JSON.stringify(own);
+    if (each.twin !== null || provenance === undefined || key === undefined) continue;
+    if (own.has(key)) double.push(each.id);
+    else own.set(key, [each.id, key, entityKey(each, key), sourceId(provenance)]);
+  }
+  const given = JSON.stringify([...own.values()]);
   return [
     guard(
       'unresolved',
@@ -74,9 +77,7 @@ export function resolveSteps(rows: readonly Unresolved[]): (Change | Guard)[] {
         JSON.stringify(twins.map(({ twin }) => twin)),
       ],
     ),
-    change('DELETE FROM documents WHERE id IN (SELECT value FROM json_each(?))', [
-      JSON.stringify(twins.map(({ id }) => id)),
-    ]),
+    change('DELETE FROM documents WHERE id IN (SELECT value FROM json_each(?))', [JSON.stringify(double)]),
     // The artefact may be stored under its key already, by another version.
     change(
       `DELETE FROM documents WHERE id IN (SELECT o.value ->> 0 FROM json_each(?) o JOIN documents k ON k.key = o.value ->> 1

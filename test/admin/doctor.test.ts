@@ -116,6 +116,8 @@ describe.skipIf(testBackend() !== 'local')('damage is named, and nothing else wi
     const { checks } = await examine(project);
     const bad = checks.filter((check) => !check.ok).map((check) => check.name);
     expect(bad).toEqual(expect.arrayContaining(['bodies without a document', 'passages without a document']));
+    const references = checks.find((check) => check.name === 'references');
+    expect(references?.advice).toBe('Run gh-rag backfill segments until it is done.');
   });
 
   test('a page overwritten in the file', async () => {

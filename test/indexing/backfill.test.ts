@@ -200,6 +200,25 @@ describe('segments', () => {
     expect(await everything(engine)).toBe(before);
   });
 
+  test('a vector is never that of a passage that was cut anew meanwhile', async () => {
+    const engine = await open();
+    const before = await everything(engine);
+    const shortened = 'UPDATE passages SET length = 1 WHERE id = 65536';
+    await sql(engine, shortened, 'DELETE FROM passage_vectors WHERE passage_id = 65536');
+    let repairs = 0;
+    const embedder: Embedder = {
+      ...letters,
+      embed: async (texts, role, signal) => {
+        repairs += 1;
+        if (repairs === 1) await run({ ...engine, embedder: null }, 'segments');
+        return letters.embed(texts, role, signal);
+      },
+    };
+    await embedIndex({ ...engine, embedder });
+    expect(repairs).toBe(2);
+    expect(await everything(engine)).toBe(before);
+  });
+
   test('a document that is written meanwhile is looked at again', async () => {
     const engine = await open();
     await sql(engine, 'DELETE FROM passages WHERE document_id = 1');

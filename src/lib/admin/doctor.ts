@@ -42,8 +42,8 @@ export const doctor = defineOperation({
     const checks = [
       await schemaCheck(engine),
       await unfinishedCopyCheck(engine),
-      await problemsCheck('file', engine, INTEGRITY),
-      await problemsCheck('references', engine, DANGLING),
+      await problemsCheck('file', engine, INTEGRITY, () => INDEX_AGAIN),
+      await problemsCheck('references', engine, DANGLING, danglingAdvice),
       ...(await countingChecks(engine, CORPUS_RULES, INDEX_AGAIN)),
       ...(await countingChecks(engine, SEARCH_RULES, REPAIR_SEGMENTS)),
       names,
@@ -99,11 +99,29 @@ const problem = z.object({ text: z.string() });
 const INTEGRITY = "SELECT integrity_check AS text FROM pragma_integrity_check(20) WHERE integrity_check <> 'ok'";
 const DANGLING = `SELECT 'dangling reference in ' || "table" AS text FROM pragma_foreign_key_check LIMIT 20`;
 
-function problemsCheck(name: string, engine: Engine, sql: string): Promise<Check> {
+const REPAIRED_BY = new Map([
+  ['passages', 'segments'],
+  ['bodies', 'segments'],
+  ['edges', 'edges'],
+]);
+
+/** What is made from the bodies of documents can go, and be made again. */
+function danglingAdvice(problems: readonly string[]): string {
+  const repairs = problems.map((text) => REPAIRED_BY.get(text.slice(text.lastIndexOf(' ') + 1)));
+  if (repairs.includes(undefined)) return INDEX_AGAIN;
+  return `Run ${[...new Set(repairs)].map((repair) => `gh-rag backfill ${String(repair)}`).join(' and ')} until it is done.`;
+}
+
+function problemsCheck(
+  name: string,
+  engine: Engine,
+  sql: string,
+  adviceOf: (problems: readonly string[]) => string,
+): Promise<Check> {
   return examined(name, async () => {
     const [problems] = await engine.database.read([query(sql, [], (row) => problem.parse(row).text)]);
     if (problems.length === 0) return { name, ok: true, found: 'ok' };
-    return { name, ok: false, found: problems.join('; '), advice: INDEX_AGAIN };
+    return { name, ok: false, found: problems.join('; '), advice: adviceOf(problems) };
   });
 }
 

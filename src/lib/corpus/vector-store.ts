@@ -208,3 +208,13 @@ export function textsUnchanged(
     [JSON.stringify(texts.map(({ document_id, content_hash }) => [document_id, content_hash]))],
   );
 }
+
+/** Holds while passages are where they were. */
+export function placesUnchanged(places: readonly PassagePlace[]): Guard {
+  return guard(
+    'places',
+    `NOT EXISTS (SELECT 1 FROM json_each(?) seen LEFT JOIN passages p ON p.id = seen.value ->> 0
+       WHERE p.start IS NOT seen.value ->> 1 OR p.length IS NOT seen.value ->> 2)`,
+    [JSON.stringify(places.map(({ passageId, start, length }) => [passageId, start, length]))],
+  );
+}

@@ -65,6 +65,7 @@ const TABLES = [
   'SELECT * FROM bodies',
   'SELECT * FROM passages',
   'SELECT * FROM edges',
+  'SELECT * FROM credits',
   'SELECT * FROM passages_nat_vocab',
   'SELECT * FROM passages_code_vocab',
   'SELECT id, hex(sz) FROM passages_nat_docsize',
@@ -242,6 +243,14 @@ describe('segments', () => {
 });
 
 describe('edges', () => {
+  const LEARNED = [
+    "INSERT INTO principals (id, name) VALUES (1, 'github:1')",
+    `INSERT INTO traces (seq, trace_id, principal_id, created_at, mode, request, settings, recording, source_count)
+     VALUES (1, 'trace', 1, 0, 'search', '{}', '{}', '{}', 0)`,
+    `INSERT INTO credits (principal_id, repo, src_slug, dst_slug, edge_kind, src_node, dst_node, trace_seq, confirmation_id, delta, created_at)
+     VALUES (1, 'acme/app', '#1', '#2', 'reference', 'thread:acme/app:1', 'thread:acme/app:2', 1, 'confirmation', 1, 0)`,
+  ];
+
   test.each<[string, number, string[]]>([
     ['edges that are gone', 4, ['DELETE FROM edges WHERE document_id IN (1, 3, 7, 8)']],
     [
@@ -254,8 +263,9 @@ describe('edges', () => {
     ],
     ['an edge that leads elsewhere', 1, ["UPDATE edges SET dst = 'thread:acme/app:9' WHERE document_id = 1"]],
     ['mentions of a page that arrived unseen', 1, ["DELETE FROM edges WHERE dst LIKE '%Guide'"]],
-  ])('%s are found anew, once', async (_name, count, damage) => {
+  ])('%s are found anew, once, and what was learned stays', async (_name, count, damage) => {
     const engine = await open();
+    await sql(engine, ...LEARNED);
     const before = await everything(engine);
     await sql(engine, ...damage);
     const damaged = await everything(engine);

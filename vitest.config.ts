@@ -6,7 +6,7 @@ const ALL = 'test/**/*.test.ts';
 const CHILDREN = [
   'test/{e2e,house,support}/**/*.test.ts',
   'test/adapters/{git,libsql}/*.test.ts',
-  'test/ingest/{crash,lease,git*}.test.ts',
+  'test/ingest/{crash,lease,git*,backfill-wiki}.test.ts',
   'test/feedback/processes.test.ts',
 ];
 

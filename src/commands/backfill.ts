@@ -15,6 +15,10 @@ export default class Backfill extends BaseCommand {
       command: '<%= config.bin %> <%= command.id %> embeddings',
     },
     {
+      description: 'Make passages and full-text entries anew that are damaged or of older rules',
+      command: '<%= config.bin %> <%= command.id %> segments --dry-run',
+    },
+    {
       description: 'Bring in issues and pull requests that are missing',
       command: '<%= config.bin %> <%= command.id %> index -R octo-org/octo-repo --limit 20',
     },

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { sha256Hex } from '../core/hash.ts';
-import { DOCUMENT_TYPE_NAMES, DOCUMENT_TYPES } from '../corpus/document-types.ts';
+import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
 import { indexProvenance, sourceId } from '../corpus/provenance.ts';
 import { change, query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Failure } from '../core/failure.ts';
 import { defineOperation } from '../operation/operation.ts';
+import { CORPUS_RULES, type Rules, SEARCH_RULES } from './corpus-checks.ts';
 import { markQuery } from './db-copy-mark.ts';
 import { MEMORY_ADVICE, MEMORY_RULES } from './memory-checks.ts';
 
@@ -42,9 +43,10 @@ export const doctor = defineOperation({
     const checks = [
       await schemaCheck(engine),
       await unfinishedCopyCheck(engine),
-      await problemsCheck('file', engine, INTEGRITY),
-      await problemsCheck('references', engine, DANGLING),
+      await problemsCheck('file', engine, INTEGRITY, () => INDEX_AGAIN),
+      await problemsCheck('references', engine, DANGLING, danglingAdvice),
       ...(await countingChecks(engine, CORPUS_RULES, INDEX_AGAIN)),
+      ...(await countingChecks(engine, SEARCH_RULES, REPAIR_SEGMENTS)),
       names,
       await fullTextCheck(engine, 'passages_nat'),
       await fullTextCheck(engine, 'passages_code'),
@@ -54,6 +56,8 @@ export const doctor = defineOperation({
   },
 });
 
+const REPAIR_SEGMENTS = 'Run gh-rag backfill segments until it is done; it makes them anew from the stored texts.';
+const REPAIR_IDENTITIES = 'Run gh-rag backfill identities for each repository (gh-rag status names them).';
 const INDEX_AGAIN =
   'Index again into a new file (--db), or restore a copy. Keep this one: its feedback memory is nowhere else.';
 
@@ -96,55 +100,35 @@ const problem = z.object({ text: z.string() });
 const INTEGRITY = "SELECT integrity_check AS text FROM pragma_integrity_check(20) WHERE integrity_check <> 'ok'";
 const DANGLING = `SELECT 'dangling reference in ' || "table" AS text FROM pragma_foreign_key_check LIMIT 20`;
 
-function problemsCheck(name: string, engine: Engine, sql: string): Promise<Check> {
+const REPAIRED_BY = new Map([
+  ['passages', 'segments'],
+  ['bodies', 'segments'],
+  ['edges', 'edges'],
+]);
+
+/** What is made from the bodies of documents can go, and be made again. */
+function danglingAdvice(problems: readonly string[]): string {
+  const repairs = problems.map((text) => REPAIRED_BY.get(text.slice(text.lastIndexOf(' ') + 1)));
+  if (repairs.includes(undefined)) return INDEX_AGAIN;
+  return `Run ${[...new Set(repairs)].map((repair) => `gh-rag backfill ${String(repair)}`).join(' and ')} until it is done.`;
+}
+
+function problemsCheck(
+  name: string,
+  engine: Engine,
+  sql: string,
+  adviceOf: (problems: readonly string[]) => string,
+): Promise<Check> {
   return examined(name, async () => {
     const [problems] = await engine.database.read([query(sql, [], (row) => problem.parse(row).text)]);
     if (problems.length === 0) return { name, ok: true, found: 'ok' };
-    return { name, ok: false, found: problems.join('; '), advice: INDEX_AGAIN };
+    return { name, ok: false, found: problems.join('; '), advice: adviceOf(problems) };
   });
 }
 
 const count = z.object({ n: z.int() });
 
-const typesOf = (tokenizer: 'nat' | 'code'): string =>
-  DOCUMENT_TYPE_NAMES.filter((name) => DOCUMENT_TYPES[name].tokenizer === tokenizer)
-    .map((name) => `'${name}'`)
-    .join(', ');
-const unsearchable = (table: string, types: string): string =>
-  `passages p JOIN documents d ON d.id = p.document_id WHERE d.type IN (${types}) AND p.id NOT IN (SELECT id FROM ${table}_docsize)`;
-const orphaned = (table: string): string => `${table}_docsize WHERE id NOT IN (SELECT id FROM passages)`;
-
-/** Everything of the corpus that says the same thing twice must agree. Each rule counts rows; it is the text behind FROM. */
-const CORPUS_RULES: readonly (readonly [name: string, from: string])[] = [
-  ['documents without a body', 'documents WHERE id NOT IN (SELECT document_id FROM bodies)'],
-  ['bodies without a document', 'bodies WHERE document_id NOT IN (SELECT id FROM documents)'],
-  ['documents without a passage', 'documents WHERE id NOT IN (SELECT document_id FROM passages)'],
-  ['passages without a document', 'passages WHERE document_id NOT IN (SELECT id FROM documents)'],
-  ['prose passages that are not searchable', unsearchable('passages_nat', typesOf('nat'))],
-  ['code passages that are not searchable', unsearchable('passages_code', typesOf('code'))],
-  ['prose entries without a passage', orphaned('passages_nat')],
-  ['code entries without a passage', orphaned('passages_code')],
-  [
-    'passages beyond their body',
-    'passages p JOIN bodies b ON b.document_id = p.document_id WHERE p.start + p.length > length(b.body)',
-  ],
-  ['vectors without a passage', 'passage_vectors WHERE passage_id NOT IN (SELECT id FROM passages)'],
-  [
-    'vectors without a signature',
-    'passage_vectors v LEFT JOIN passage_signatures s USING (embedder_id, passage_id) WHERE s.passage_id IS NULL',
-  ],
-  [
-    'signatures without a vector',
-    'passage_signatures s LEFT JOIN passage_vectors v USING (embedder_id, passage_id) WHERE v.passage_id IS NULL',
-  ],
-  ['documents with damaged lists', 'documents WHERE NOT (json_valid(labels) AND json_valid(assignees))'],
-];
-
-async function countingChecks(
-  engine: Engine,
-  rules: readonly (readonly [name: string, from: string])[],
-  advice: string,
-): Promise<Check[]> {
+async function countingChecks(engine: Engine, rules: Rules, advice: string): Promise<Check[]> {
   const checks: Check[] = [];
   // One by one: damage that stops one of them says nothing about the others.
   for (const [name, from] of rules) {
@@ -203,7 +187,8 @@ async function documentsCheck(engine: Engine): Promise<{ check: Check; digest: s
       return source_id !== (provenance === undefined ? null : sourceId(provenance));
     });
     const n = wrong.length;
-    return { name, ok: n === 0, found: String(n), ...(n > 0 && { advice: INDEX_AGAIN }) };
+    const advice = wrong.every(({ source_id: id }) => id === null) ? REPAIR_IDENTITIES : INDEX_AGAIN;
+    return { name, ok: n === 0, found: String(n), ...(n > 0 && { advice }) };
   });
   return { check, digest };
 }

@@ -37,12 +37,12 @@ function fieldNames(fields: Readonly<Record<keyof Content, true>>): (keyof Conte
 
 /**
  * SHA-256 (hex) over everything that is stored of a document. Equal hash: nothing to write. A version that was only
- * guessed (the time of indexing) does not count, or each run would find a new one.
+ * guessed (the time of indexing) does not count, or each run would find a new one. `format`: by the rules of then.
  */
-export function contentHash(document: Document): string {
+export function contentHash(document: Document, format = INDEX_FORMAT): string {
   const { createdAt, updatedAt, version, versionIsKnown } = document;
   const times = versionIsKnown ? [createdAt, updatedAt, version] : [];
-  return sha256Hex(JSON.stringify([INDEX_FORMAT, ...HASHED_FIELDS.map((name) => document[name]), times]));
+  return sha256Hex(JSON.stringify([format, ...HASHED_FIELDS.map((name) => document[name]), times]));
 }
 
 /** Key under which a document is stored: its canonical reference, or a digest where its identity is not known. */

@@ -64,6 +64,15 @@ interface Entry extends KeyedDocument {
 /** Writes documents with their bodies, passages and full-text rows; passages that were stored before must be gone. */
 export function documentSteps(entries: readonly Entry[]): WriteStep[] {
   const bodies = entries.map(({ key, document }) => ({ key, body: document.body, preface: document.preface }));
+  return [
+    rowsStep(UPSERT_DOCUMENTS, ['repo', ...COLUMNS], entries.map(documentRow)),
+    rowsStep(UPSERT_BODIES, BODY_COLUMNS, bodies),
+    passageSteps(entries),
+  ].flat();
+}
+
+/** Writes the passages and full-text rows of documents that are stored; those that were stored before must be gone. */
+export function passageSteps(entries: readonly KeyedDocument[]): Change[] {
   const passages = entries.flatMap((entry) =>
     entry.passages.map((passage) => ({
       key: entry.key,
@@ -75,12 +84,7 @@ export function documentSteps(entries: readonly Entry[]): WriteStep[] {
       last_line: passage.lines?.end ?? null,
     })),
   );
-  return [
-    rowsStep(UPSERT_DOCUMENTS, ['repo', ...COLUMNS], entries.map(documentRow)),
-    rowsStep(UPSERT_BODIES, BODY_COLUMNS, bodies),
-    rowsStep(INSERT_PASSAGES, PASSAGE_COLUMNS, passages),
-    searchSteps(entries),
-  ].flat();
+  return [...rowsStep(INSERT_PASSAGES, PASSAGE_COLUMNS, passages), ...searchSteps(entries)];
 }
 
 /** Writes the full-text rows of documents that are stored with their passages. */

@@ -1,4 +1,5 @@
-import { type Change, change } from '../engine/database.ts';
+import * as z from 'zod';
+import { type Change, change, type Query, query } from '../engine/database.ts';
 import type { Document } from './document.ts';
 import type { Edge, EdgeExtractor } from './edge.ts';
 import { joinNode, nodeOf, nodeParts } from './node.ts';
@@ -36,7 +37,7 @@ export function edgeSteps(
 }
 
 /** The edges that a stored document states. */
-interface DocumentEdges {
+export interface DocumentEdges {
   readonly key: string;
   readonly repo: string;
   readonly edges: readonly Edge[];
@@ -57,21 +58,44 @@ function commitNamed(slug: string, digits: string): string {
 const EDGE_COLUMNS = ['key', 'src', 'stated', 'kind', 'own', 'node_kind', 'repo', 'rest', 'digits'] as const;
 
 // Column `slug` of repos compares without case.
-const INSERT_EDGES = `INSERT OR IGNORE INTO edges (document_id, src, stated, kind, dst)
-SELECT d.id, e.src, e.stated, e.kind,
+const STATED_EDGES = `SELECT d.id, e.src, e.stated, e.kind,
   coalesce(e.own, e.node_kind || ':' || coalesce((SELECT slug FROM repos WHERE slug = e.repo), e.repo)
     || coalesce(':' || CASE WHEN e.digits IS NOT NULL THEN ${commitNamed('e.repo', 'e.digits')} END, e.rest))
 FROM ${rowsOf(EDGE_COLUMNS)} AS e JOIN documents d ON d.key = e.key`;
+const INSERT_EDGES = `INSERT OR IGNORE INTO edges (document_id, src, stated, kind, dst) ${STATED_EDGES}`;
 
 /** Digits of a commit id that is not abbreviated. */
 const WHOLE_COMMIT = 40;
 
-function writeEdges(documents: readonly DocumentEdges[], replaced: readonly string[]): Change[] {
-  const rows = documents.flatMap(({ key, repo, edges }) => edges.flatMap((edge) => edgeRow(key, repo, edge) ?? []));
+/** Writes the edges of documents, once those of the documents with the keys `replaced` are gone. */
+export function writeEdges(documents: readonly DocumentEdges[], replaced: readonly string[]): Change[] {
   return [
     ...(replaced.length === 0 ? [] : [change(REMOVE_EDGES, [JSON.stringify(replaced)])]),
-    ...rowsStep(INSERT_EDGES, EDGE_COLUMNS, rows),
+    ...rowsStep(INSERT_EDGES, EDGE_COLUMNS, edgeRows(documents)),
   ];
+}
+
+/** Keys of those among some stored documents whose edges are not the ones that {@link writeEdges} would write. */
+export function otherEdgesQuery(documents: readonly DocumentEdges[]): Query<string> {
+  const rows = edgeRows(documents).map((row) => EDGE_COLUMNS.map((name) => row[name]));
+  return query(
+    `WITH stated (document_id, src, stated, kind, dst) AS MATERIALIZED (${STATED_EDGES}),
+     stored AS MATERIALIZED (
+       SELECT e.document_id, e.src, e.stated, e.kind, e.dst FROM json_each(?) w
+       JOIN documents d ON d.key = w.value JOIN edges e ON e.document_id = d.id)
+     SELECT DISTINCT d.key FROM (
+       SELECT document_id FROM (SELECT * FROM stated EXCEPT SELECT * FROM stored)
+       UNION ALL SELECT document_id FROM (SELECT * FROM stored EXCEPT SELECT * FROM stated)) AS other
+     JOIN documents d ON d.id = other.document_id`,
+    [JSON.stringify(rows), JSON.stringify(documents.map(({ key }) => key))],
+    (row) => keyRow.parse(row).key,
+  );
+}
+
+const keyRow = z.object({ key: z.string() });
+
+function edgeRows(documents: readonly DocumentEdges[]) {
+  return documents.flatMap(({ key, repo, edges }) => edges.flatMap((edge) => edgeRow(key, repo, edge) ?? []));
 }
 
 function edgeRow(key: string, ownRepo: string, { src, dst, kind }: Edge) {

@@ -205,12 +205,24 @@ export function everythingEmbedded(embedderId: number): Guard {
   return guard('complete', `NOT EXISTS (SELECT 1 FROM passages p WHERE ${MISSING})`, [embedderId]);
 }
 
-/** Holds while documents are as they were read. */
-export function textsUnchanged(texts: readonly Pick<DocumentText, 'document_id' | 'content_hash'>[]): Guard {
+/** Holds while documents are as they were read; without a hash: while there is none of that id. */
+export function textsUnchanged(
+  texts: readonly { readonly document_id: number; readonly content_hash: string | null }[],
+): Guard {
   return guard(
     'texts',
     `NOT EXISTS (SELECT 1 FROM json_each(?) seen LEFT JOIN documents d ON d.id = seen.value ->> 0
        WHERE d.content_hash IS NOT seen.value ->> 1)`,
     [JSON.stringify(texts.map(({ document_id, content_hash }) => [document_id, content_hash]))],
+  );
+}
+
+/** Holds while passages are where they were. */
+export function placesUnchanged(places: readonly PassagePlace[]): Guard {
+  return guard(
+    'places',
+    `NOT EXISTS (SELECT 1 FROM json_each(?) seen LEFT JOIN passages p ON p.id = seen.value ->> 0
+       WHERE p.start IS NOT seen.value ->> 1 OR p.length IS NOT seen.value ->> 2)`,
+    [JSON.stringify(places.map(({ passageId, start, length }) => [passageId, start, length]))],
   );
 }

@@ -6,6 +6,7 @@ import {
   everythingEmbedded,
   insertEmbedder,
   missingPassagesQuery,
+  placesUnchanged,
   removeEmbedderSteps,
   setEmbedderState,
   type StoredEmbedder,
@@ -135,9 +136,12 @@ async function fill(engine: Engine, target: Target, { limit, after = 0 }: Embedd
       passage: passageId,
       vector: vectors[at] ?? new Float32Array(dimensions),
     }));
-    const outcome = await database.write([textsUnchanged(texts), ...vectorSteps(id, rows)], 'normal');
+    const outcome = await database.write(
+      [textsUnchanged(texts), placesUnchanged(places), ...vectorSteps(id, rows)],
+      'normal',
+    );
     if (!outcome.applied) {
-      // Somebody stored another version of one of these documents: they are read again.
+      // Somebody stored another version of one of these documents, or cut it anew: they are read again.
       attempts += 1;
       if (attempts > MAX_ATTEMPTS) throw busy();
       continue;

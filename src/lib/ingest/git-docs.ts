@@ -13,7 +13,7 @@ import { parseMark } from './mark.ts';
 import { countSkipped, type Run, Surface } from './run.ts';
 
 /** Larger documents are not prose. */
-const MAX_DOC_BYTES = 4 * 1024 * 1024;
+export const MAX_DOC_BYTES = 4 * 1024 * 1024;
 
 const storedDoc = z.object({ key: z.string(), path: z.string(), blob: z.string(), updated_at: z.int() });
 type StoredDoc = z.output<typeof storedDoc>;
@@ -160,7 +160,7 @@ function isOld({ since }: Run, time: number): boolean {
 }
 
 /** Docs that came from git, by path; what came from an export is not git's to remove. */
-async function storedDocs(run: Run, { repo, docs }: GitSource): Promise<Map<string, StoredDoc>> {
+export async function storedDocs(run: Run, { repo, docs }: Pick<GitSource, 'repo' | 'docs'>): Promise<Map<string, StoredDoc>> {
   const [rows] = await run.engine.database.read([
     query(
       `SELECT d.key, d.path, d.blob, d.updated_at FROM documents d JOIN repos r ON r.id = d.repo_id
@@ -172,10 +172,11 @@ async function storedDocs(run: Run, { repo, docs }: GitSource): Promise<Map<stri
   return new Map(rows.map((row) => [row.path, row]));
 }
 
-function docDocument(
+/** A file as a document; `time` is when it was touched last, in milliseconds, 0 where that is not known. */
+export function docDocument(
   run: Run,
-  { repo, docs }: GitSource,
-  { path, blob }: Candidate,
+  { repo, docs }: Pick<GitSource, 'repo' | 'docs'>,
+  { path, blob }: Pick<Candidate, 'path' | 'blob'>,
   time: number,
   text: string,
 ): Document {

@@ -8,7 +8,8 @@ import type { Run } from './run.ts';
 const PAGE =
   /\.(?:md|mkdn?|mdown|markdown|rst|a(?:scii)?doc|asc|txt|org|textile|(?:media)?wiki|creole|pod|rdoc|rest\.txt)$/i;
 
-const WIKI_PAGES: DocKind = { type: 'wiki_doc', surface: 'git:wiki', step: 'wiki pages', pathOf: wikiSlug, titleOf };
+/** Pages of a wiki. */
+export const WIKI_PAGES: DocKind = { type: 'wiki_doc', surface: 'git:wiki', step: 'wiki pages', pathOf: wikiSlug, titleOf };
 
 /** Indexes the wiki of a repository from the clone at a path, and brings it to the state of its HEAD. */
 export async function ingestWiki(run: Run, repo: string, path: string): Promise<void> {

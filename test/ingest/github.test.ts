@@ -254,7 +254,11 @@ describe('a project on GitHub', () => {
 
   it('loses what was deleted while it was compared with what GitHub has', async () => {
     for (let at = 0; at < 4; at += 1) app.threads.openIssue();
-    const meanwhile = [() => app.threads.openIssue(), () => app.threads.openIssue(), () => app.threads.delete(1)];
+    const open = (): unknown => app.threads.openIssue();
+    const remove = (): void => {
+      app.threads.delete(1);
+    };
+    const meanwhile = [open, open, remove];
     for (const [at, change] of meanwhile.entries()) gh.fault(ISSUES, { kind: 'before', run: change }, { skip: at + 1 });
     await run({ types: API }, {}, 4);
     expect(await index.keys()).toContain('#1');

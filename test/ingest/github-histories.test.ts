@@ -12,6 +12,8 @@ import { history, Project, type Step } from './github-history.ts';
 /** `HISTORIES=500 npx vitest run test/ingest/github-histories.test.ts --testTimeout=3600000` looks longer. */
 const longer = process.env.HISTORIES === undefined ? undefined : Number(process.env.HISTORIES);
 const settings = (runs: number) => ({
+  // A long search is told where it stopped; by its seed and path it can be shrunk afterwards.
+  endOnFailure: longer !== undefined,
   numRuns: longer === undefined ? runs : Math.ceil((longer * runs) / 17),
 });
 

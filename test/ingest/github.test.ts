@@ -252,6 +252,20 @@ describe('a project on GitHub', () => {
     expect(await index.keys()).toEqual(['#3', '#3/comment/1300000001']);
   });
 
+  it('loses what was deleted while it was compared with what GitHub has', async () => {
+    for (let at = 0; at < 4; at += 1) app.threads.openIssue();
+    const open = (): unknown => app.threads.openIssue();
+    const remove = (): void => {
+      app.threads.delete(1);
+    };
+    const meanwhile = [open, open, remove];
+    for (const [at, change] of meanwhile.entries()) gh.fault(ISSUES, { kind: 'before', run: change }, { skip: at + 1 });
+    await run({ types: API }, {}, 4);
+    expect(await index.keys()).toContain('#1');
+    await run({ types: API }, {}, 4);
+    expect(await index.keys()).toEqual(['#2', '#3', '#4', '#5', '#6']);
+  });
+
   it('is watched until somebody stops it, through failures that pass', async () => {
     app.threads.openIssue();
     const controller = new AbortController();

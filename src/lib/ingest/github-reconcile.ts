@@ -54,7 +54,8 @@ export async function reconcile(
   const text = JSON.stringify({ ...mark, etag: null });
   await readAll(run, remote, list, surface, text);
   await surface.progress(text);
-  return { ...mark, listed: clock.now(), excess: (total ?? 0) === 0 ? 0 : (total ?? 0) - (await known()) };
+  // Fewer than are known were only counted before something changed: kept, that would hide what was deleted meanwhile.
+  return { ...mark, listed: clock.now(), excess: Math.max(0, (total ?? 0) - (await known())) };
 }
 
 async function readAll(

@@ -5,7 +5,7 @@ import type { RepoFacts } from '../corpus/store.ts';
 import { versionTime } from '../corpus/version.ts';
 import { query } from '../engine/database.ts';
 import type { ObjectId } from '../engine/git.ts';
-import { decodeText } from './decode.ts';
+import { decodeText } from '../core/decode-text.ts';
 import { DocTimes } from './doc-times.ts';
 import { type DocsMark, docsMark, freshMark, isBase, isDone, knownHistory } from './docs-mark.ts';
 import { type GitSource, gitDocument } from './git-source.ts';

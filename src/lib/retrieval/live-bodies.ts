@@ -37,7 +37,11 @@ export async function liveBodies(
   return new Map((await Promise.all(read)).flat());
 }
 
-async function readDoc(engine: Engine, github: GitHub, { id, repo, path }: StoredDocument): Promise<[number, LiveBody][]> {
+async function readDoc(
+  engine: Engine,
+  github: GitHub,
+  { id, repo, path }: StoredDocument,
+): Promise<[number, LiveBody][]> {
   try {
     const bytes = await github.file(repo, path ?? '', engine.signal);
     return bytes === 'too_large' ? [] : [[id, bodyOf(bytes)]];

@@ -56,7 +56,10 @@ export const searchInput = z.strictObject({
   top_k: z.int().min(1).max(MAX_TOP_K).default(10).describe('How many distinct entities to return.'),
   sort: z.enum(SORTS).default('relevance').describe('Order of the results; the time sorts override ranking.'),
   fusion: z.enum(FUSIONS).default('rrf').describe('Which rankers take part.'),
-  rerank: z.boolean().default(true).describe('Judge the candidates anew by all that is known of them, or by the configured endpoint.'),
+  rerank: z
+    .boolean()
+    .default(true)
+    .describe('Judge the candidates anew by all that is known of them, or by the configured endpoint.'),
   include_content: z
     .boolean()
     .default(false)

@@ -26,20 +26,20 @@ const adopt = (parts: Partial<Engine> = {}) =>
   invoke(login, testEngine(world.test, { identity, ...parts }), { adopt_local: true });
 
 /** Gamma is found over Alpha and Beta, used and confirmed; gives its id and its edges' strength. */
-async function confirmed(caller: Caller, key: string): Promise<{ trace_id: string; gamma: string }> {
+async function confirmed(caller: Caller, key: string): Promise<{ trace_id: string; gamma: string; confirmation_id: string }> {
   const { trace_id, graph_results } = await caller.chain();
   const gamma = graph_results.at(-1)?.source_id ?? '';
   const uses = (['selected', 'validated', 'used'] as const).map((stage) => ({ source_id: gamma, stage }));
   await caller.use({ trace_id, uses, idempotency_key: `use-${key}` });
-  await caller.confirm({ trace_id, source_ids: [gamma], reason: 'it held', idempotency_key: key });
-  return { trace_id, gamma };
+  const { confirmation_id } = await caller.confirm(trace_id, [gamma], { idempotency_key: key });
+  return { trace_id, gamma, confirmation_id };
 }
 
 const strengths = async (caller: Caller): Promise<unknown[]> =>
   (await caller.chain({ use_memory: true })).graph_results.map(({ learned_strength }) => learned_strength);
 
 it('makes everything of the local user that of the verified one, and leaves nothing behind', async () => {
-  const { trace_id } = await confirmed(local, 'a');
+  const { trace_id, gamma, confirmation_id } = await confirmed(local, 'a');
   const before = await strengths(local);
   expect(await invoke(login, testEngine(world.test, { identity }), {})).toMatchObject({ adopted: null, local_traces: 2 });
   expect(await adopt()).toEqual({
@@ -54,11 +54,8 @@ it('makes everything of the local user that of the verified one, and leaves noth
   expect((await ada.history({ trace_id })).receipts).toHaveLength(2);
   expect(await strengths(ada)).toEqual(before);
   // A call whose answer was lost is the same call.
-  const again = (await ada.history({ trace_id })).receipts?.find(({ kind }) => kind === 'confirmation');
-  const source = (await ada.history({ trace_id })).trace?.sources.find(({ stage }) => stage === 'used')?.source_id ?? '';
-  expect(
-    await ada.confirm({ trace_id, source_ids: [source], reason: 'it held', idempotency_key: 'a' }),
-  ).toMatchObject({ receipt_id: again?.receipt_id });
+  const sent = { idempotency_key: 'a' };
+  expect(await ada.confirm(trace_id, [gamma], sent)).toMatchObject({ confirmation_id });
   const { checks } = await invoke(doctor, local.engine, {});
   expect(checks.filter(({ ok }) => !ok)).toEqual([]);
 });
@@ -93,20 +90,14 @@ it('keeps both receipts of one key: the new owner’s stays under it', async () 
   const theirs = await confirmed(local, 'same-key');
   await adopt();
   expect((await ada.history({ trace_id: theirs.trace_id })).receipts).toHaveLength(2);
-  const sent = { source_ids: [mine.gamma], reason: 'it held', idempotency_key: 'same-key' };
-  await expect(ada.confirm({ trace_id: mine.trace_id, ...sent })).resolves.toMatchObject({ kind: 'confirmation' });
-  await expect(ada.confirm({ trace_id: theirs.trace_id, ...sent })).rejects.toMatchObject({
+  const sent = { idempotency_key: 'same-key' };
+  const { confirmation_id } = mine;
+  expect(await ada.confirm(mine.trace_id, [mine.gamma], sent)).toMatchObject({ confirmation_id });
+  await expect(ada.confirm(theirs.trace_id, [theirs.gamma], sent)).rejects.toMatchObject({
     code: 'idempotency_conflict',
   });
   // What was confirmed before can be taken back by the new owner, and exactly that.
-  const { receipts = [] } = await ada.history({ trace_id: theirs.trace_id });
-  const given = receipts.find(({ kind }) => kind === 'confirmation')?.receipt_id ?? '';
-  await ada.reverse({
-    trace_id: theirs.trace_id,
-    confirmation_id: given,
-    outcome: 'corrected',
-    reason: 'no',
-  });
+  await ada.reverse(theirs);
   expect((await strengths(ada)).map((value) => Number(Number(value).toFixed(6)))).toEqual([0.25, 0.5]);
   const { checks } = await invoke(doctor, local.engine, {});
   expect(checks.filter(({ ok }) => !ok)).toEqual([]);

@@ -48,7 +48,8 @@ class OctokitLive implements GitHub {
   file(repo: string, path: string, signal: AbortSignal): Promise<Uint8Array | 'too_large'> {
     return this.#bounded(signal, async (bounded) => {
       const encoded = path.split('/').map(encodeURIComponent).join('/');
-      const answer = await this.#client.get(repo, `/contents/${encoded}`, {}, bounded);
+      const answer = await this.#client.get(repo, `/contents/${encoded}`, {}, bounded, [404]);
+      if (answer === 'gone') throw this.#missing(repo);
       return decodeFile(answer?.data) ?? Promise.reject(nonsense(this.#client.host, 'contents'));
     });
   }
@@ -65,6 +66,12 @@ class OctokitLive implements GitHub {
       const name = remote.name.replace(/\.git$/, '.tip.git');
       return this.#options.mirror.update({ ...remote, name, tipOnly: true }, bounded);
     });
+  }
+
+  /** GitHub does not tell what is not there from what the token may not see. */
+  #missing(repo: string): Failure {
+    const message = `${this.#client.host} has nothing under that path of ${repo} now, or does not show it to this token`;
+    return new Failure('not_found', message);
   }
 
   async #bounded<Value>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {

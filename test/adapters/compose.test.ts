@@ -190,12 +190,19 @@ describe('the memory of a file of this machine', () => {
       await at('of-ada');
       expect(asked).toBe(1);
       expect(await invoke(memoryHistory, ada, {})).toMatchObject({ traces: [] });
-      expect(await invoke(status, ada, {})).toMatchObject({ principal: expect.stringMatching(/^github@/) as string, local_traces: 1 });
+      expect(await invoke(status, ada, {})).toMatchObject({
+        principal: expect.stringMatching(/^github@/) as string,
+        local_traces: 1,
+      });
       answer = undefined;
       expect((await at('of-ada')).principal).toMatchObject({ kind: 'github', userId: 11 });
       const unverified = await at('of-bob');
-      expect(unverified).toMatchObject({ principal: { kind: 'local' }, principalProblem: expect.stringMatching(/cannot be reached/) as string });
-      expect(await invoke(status, unverified, {})).toMatchObject({ principal: expect.stringMatching(/^local:/) as string,
+      expect(unverified).toMatchObject({
+        principal: { kind: 'local' },
+        principalProblem: expect.stringMatching(/cannot be reached/) as string,
+      });
+      expect(await invoke(status, unverified, {})).toMatchObject({
+        principal: expect.stringMatching(/^local:/) as string,
         principal_problem: expect.stringMatching(/reached/) as string,
       });
       expect((await invoke(memoryHistory, unverified, {})).traces).toHaveLength(1);

@@ -26,7 +26,10 @@ const adopt = (parts: Partial<Engine> = {}) =>
   invoke(login, testEngine(world.test, { identity, ...parts }), { adopt_local: true });
 
 /** Gamma is found over Alpha and Beta, used and confirmed; gives its id and its edges' strength. */
-async function confirmed(caller: Caller, key: string): Promise<{ trace_id: string; gamma: string; confirmation_id: string }> {
+async function confirmed(
+  caller: Caller,
+  key: string,
+): Promise<{ trace_id: string; gamma: string; confirmation_id: string }> {
   const { trace_id, graph_results } = await caller.chain();
   const gamma = graph_results.at(-1)?.source_id ?? '';
   const uses = (['selected', 'validated', 'used'] as const).map((stage) => ({ source_id: gamma, stage }));
@@ -41,7 +44,10 @@ const strengths = async (caller: Caller): Promise<unknown[]> =>
 it('makes everything of the local user that of the verified one, and leaves nothing behind', async () => {
   const { trace_id, gamma, confirmation_id } = await confirmed(local, 'a');
   const before = await strengths(local);
-  expect(await invoke(login, testEngine(world.test, { identity }), {})).toMatchObject({ adopted: null, local_traces: 2 });
+  expect(await invoke(login, testEngine(world.test, { identity }), {})).toMatchObject({
+    adopted: null,
+    local_traces: 2,
+  });
   expect(await adopt()).toEqual({
     principal: 'github:7',
     login: 'ada',

@@ -207,7 +207,11 @@ it.each<[string, () => string, RegExp]>([
   ['a wrong token', () => 'wrong', /revoked or has expired. Run gh auth login/],
   ['an expired token', () => gh.addToken({ value: 'old', expiresAt: 1 }), /has expired/],
   ['a token without the scope', () => gh.addToken({ value: 'weak', scopes: [] }), /does not show it to this token/],
-  ['a token without single sign-on', () => gh.addToken({ value: 'sso', ssoMissing: ['acme'] }), /sign-on.*Authorise it/],
+  [
+    'a token without single sign-on',
+    () => gh.addToken({ value: 'sso', ssoMissing: ['acme'] }),
+    /sign-on.*Authorise it/,
+  ],
 ])('%s says what is wrong', async (_, token, problem) => {
   const variables = { PATH: '', GH_TOKEN: token(), GITHUB_API_URL: gh.url };
   const { live_problem, results } = await ask({}, live({ variables }));

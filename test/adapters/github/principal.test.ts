@@ -120,7 +120,12 @@ test('a login asks whatever is known, and forgets a token that is refused', asyn
 
 test.each<[string, { status: number; body: string } | undefined, string, RegExp]>([
   ['a wrong token', undefined, 'credential_required', /gh auth login, or set GH_TOKEN/],
-  ['a token of no user', { status: 403, body: '{"message":"Not accessible"}' }, 'credential_required', /personal token/],
+  [
+    'a token of no user',
+    { status: 403, body: '{"message":"Not accessible"}' },
+    'credential_required',
+    /personal token/,
+  ],
   ['a server in trouble', { status: 503, body: '' }, 'github_unavailable', /^Run the same command again later/],
   ['another server', { status: 200, body: '{}' }, 'github_unavailable', /again/],
 ])('a login with %s fails with the next step', async (_, given, code, hint) => {

@@ -28,6 +28,7 @@ export default class History extends BaseCommand {
     },
     { description: 'The same list for a script', command: '<%= config.bin %> <%= command.id %> --limit 50 --json' },
   ];
+  static override usesMemory = true;
   static override args = shape.args;
   static override flags = shape.flags;
 

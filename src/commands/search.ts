@@ -45,6 +45,7 @@ export default class Search extends BaseCommand {
       command: '<%= config.bin %> <%= command.id %> sync --state open --labels bug --sort updated_desc --json',
     },
   ];
+  static override usesMemory = true;
   static override args = shape.args;
   static override flags = {
     ...shape.flags,

@@ -1,7 +1,7 @@
 import { type Answer, BaseCommand } from '../lib/cli/base-command.ts';
 import { commandShape } from '../lib/cli/flags.ts';
 import { renderShow } from '../lib/cli/render-show.ts';
-import { isResultNumber, sourceIn } from '../lib/cli/result-number.ts';
+import { isResultNumber, storedSourceIn } from '../lib/cli/result-number.ts';
 import { chooseTrace } from '../lib/cli/trace-choice.ts';
 import { memoryHistory } from '../lib/feedback/history.ts';
 import { search } from '../lib/retrieval/search.ts';
@@ -30,6 +30,7 @@ export default class Show extends BaseCommand {
       command: '<%= config.bin %> <%= command.id %> acme/app:docs/configuration.md acme/app/release/v2.0.0',
     },
   ];
+  static override usesMemory = true;
   static override args = shape.args;
   static override flags = shape.flags;
 
@@ -57,6 +58,6 @@ export default class Show extends BaseCommand {
     const refs = trace === undefined ? words : words.slice(1);
     if (!refs.some(isResultNumber)) return [...refs];
     const detail = await chooseTrace((asked) => this.invoke(memoryHistory, asked), trace);
-    return refs.map((ref) => sourceIn(detail, ref));
+    return refs.map((ref) => storedSourceIn(detail, ref));
   }
 }

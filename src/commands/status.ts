@@ -11,6 +11,7 @@ export default class Status extends BaseCommand {
     { description: 'Show the database and its repositories', command: '<%= config.bin %> <%= command.id %>' },
     { description: 'The same for a script', command: '<%= config.bin %> <%= command.id %> --json' },
   ];
+  static override usesMemory = true;
   static override args = shape.args;
   static override flags = shape.flags;
 

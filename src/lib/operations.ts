@@ -5,6 +5,7 @@ import { migrate } from './admin/migrate.ts';
 import { schemaCheck } from './admin/schema-check.ts';
 import { status } from './admin/status.ts';
 import { memoryHistory } from './feedback/history.ts';
+import { login } from './feedback/login.ts';
 import { recordOutcome } from './feedback/outcome.ts';
 import { recordSourceUse } from './feedback/source-use.ts';
 import { edgesOf } from './indexing/edges.ts';
@@ -43,6 +44,7 @@ export const operations: readonly AnyOperation[] = [
   recordOutcome,
   memoryHistory,
   status,
+  login,
   index,
   backfill,
   doctor,

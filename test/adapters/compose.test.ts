@@ -166,3 +166,71 @@ describe('the memory of a database that others use too', () => {
     }
   });
 });
+
+describe('the memory of a file of this machine', () => {
+  it('is that of the verified user where there is a token, with one question to GitHub', async () => {
+    let asked = 0;
+    let answer: string | undefined = '{"id":11}';
+    const github = createServer((_request, response) => {
+      asked += 1;
+      if (answer === undefined) response.socket?.destroy();
+      else response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+    });
+    await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
+    const GITHUB_API_URL = `http://127.0.0.1:${String((github.address() as AddressInfo).port)}`;
+    const at = (token?: string) =>
+      engineOf({ variables: { PATH: '', GITHUB_API_URL, ...(token !== undefined && { GH_TOKEN: token }) } });
+    try {
+      const nobody = await at();
+      expect(nobody).toMatchObject({ principal: { kind: 'local' } });
+      expect(nobody).not.toHaveProperty('principalProblem');
+      await invoke(search, nobody, { query: 'anything' });
+      const ada = await at('of-ada');
+      expect(ada.principal).toMatchObject({ kind: 'github', userId: 11 });
+      await at('of-ada');
+      expect(asked).toBe(1);
+      expect(await invoke(memoryHistory, ada, {})).toMatchObject({ traces: [] });
+      expect(await invoke(status, ada, {})).toMatchObject({
+        principal: expect.stringMatching(/^github@/) as string,
+        local_traces: 1,
+      });
+      answer = undefined;
+      expect((await at('of-ada')).principal).toMatchObject({ kind: 'github', userId: 11 });
+      const unverified = await at('of-bob');
+      expect(unverified).toMatchObject({
+        principal: { kind: 'local' },
+        principalProblem: expect.stringMatching(/cannot be reached/) as string,
+      });
+      expect(await invoke(status, unverified, {})).toMatchObject({
+        principal: expect.stringMatching(/^local:/) as string,
+        principal_problem: expect.stringMatching(/reached/) as string,
+      });
+      expect((await invoke(memoryHistory, unverified, {})).traces).toHaveLength(1);
+    } finally {
+      github.close();
+      github.closeAllConnections();
+    }
+  });
+
+  it('is looked for again by a server after a while, not by every call', async () => {
+    let asked = 0;
+    const github = createServer((_request, response) => {
+      asked += 1;
+      response.writeHead(502).end();
+    });
+    await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
+    const GITHUB_API_URL = `http://127.0.0.1:${String((github.address() as AddressInfo).port)}`;
+    const options = { db: undefined, dataDir, configDir: dataDir, cacheDir: dataDir };
+    const shared = shareDatabase({ ...options, variables: { PATH: '', GITHUB_API_URL, GH_TOKEN: 'of-ada' } });
+    const progress = { start: () => ({ advance: () => undefined, end: () => undefined }), note: () => undefined };
+    const engineFor = () => shared.engineFor(new AbortController().signal, { ...progress, end: () => undefined });
+    try {
+      for (let call = 0; call < 3; call += 1) expect((await engineFor()).principal).toEqual({ kind: 'local' });
+      expect(asked).toBe(1);
+    } finally {
+      await shared.close();
+      github.close();
+      github.closeAllConnections();
+    }
+  });
+});

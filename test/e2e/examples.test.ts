@@ -31,6 +31,8 @@ beforeAll(async () => {
   });
   // The file that the help speaks of.
   await sandbox.ok(['index', EXAMPLE]);
+  // Done before there was a token, to be adopted.
+  await sandbox.ok(SEARCH);
   // A source that nobody writes to meanwhile.
   await sandbox.ok(['index', EXAMPLE, '--db', source()]);
 });
@@ -81,10 +83,10 @@ describe('every example of every help', () => {
     const inOrder = async (): Promise<void> => {
       for (const id of ORDER) {
         // The numbers that the next ones use.
-        if (id === 'show' || id === 'use') await sandbox.ok(SEARCH);
+        if (id === 'show' || id === 'use') await sandbox.ok(SEARCH, { env: env() });
         for (const line of examples(id)) await run(line);
         // What is confirmed next.
-        if (id === 'use') await sandbox.ok(['use', '1', 'g1', '--stage', 'used', '--through']);
+        if (id === 'use') await sandbox.ok(['use', '1', 'g1', '--stage', 'used', '--through'], { env: env() });
       }
     };
     const others = async (): Promise<void> => {

@@ -5,6 +5,7 @@ import { formatTime } from '../core/time.ts';
 import type { Contracts } from '../engine/contracts.ts';
 import type { OpenDatabase } from '../engine/databases.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { VerifiedUser } from '../engine/identity.ts';
 import type { Progress } from '../engine/progress.ts';
 import { systemClock } from './clock.ts';
 import { type ConfigFile, readServerEnvironment } from './config.ts';
@@ -15,7 +16,8 @@ import { systemEntropy } from './entropy.ts';
 import { fileSystem } from './files.ts';
 import { gitProcess } from './git/git.ts';
 import { gitMirror } from './git/mirror.ts';
-import type { Verification } from './github/principal.ts';
+import { githubLive } from './github/live.ts';
+import type { VerificationOptions } from './github/principal.ts';
 import { githubSource } from './github/source.ts';
 import { openLocal } from './libsql/open.ts';
 import { openRemote, openReplica } from './libsql/open-remote.ts';
@@ -57,19 +59,10 @@ export function shareDatabase(options: SharedOptions): Shared {
   const { database, schema } = openDatabase(options);
   const files = fileSystem();
   const git = gitProcess();
-  const source = githubSource({
-    mirror: gitMirror(options.cacheDir),
-    variables: options.variables,
-    allowed: options.config?.allowed_repos,
-  });
+  const access = { variables: options.variables, allowed: options.config?.allowed_repos };
+  const source = githubSource({ mirror: gitMirror(options.cacheDir), ...access });
   const databases = databasesBy((location, argument) => openAt(location, options, argument));
-  let verified: Verification | undefined;
-  const caller = async (): Promise<Verification> => {
-    if (database.backend === 'local') return LOCAL;
-    // Who could not be verified may be the next time.
-    if (verified === undefined || verified.principal === null) verified = await verify(options);
-    return verified;
-  };
+  const caller = callerOf(options, database.backend);
   return {
     engineFor: async (signal, progress) => ({
       database,
@@ -81,7 +74,8 @@ export function shareDatabase(options: SharedOptions): Shared {
       files,
       git,
       ...models,
-      github: null,
+      identity: { verify: (forCaller) => verifyNow(options, forCaller) },
+      github: githubLive({ mirror: gitMirror(options.cacheDir), ...access }),
       source,
       pause,
       progress,
@@ -102,13 +96,48 @@ function modelsOf({ config = {}, variables }: SharedOptions): Pick<Engine, 'embe
   };
 }
 
-/** Who has no credential is somebody on a file of this machine only. */
-const LOCAL: Verification = { principal: { kind: 'local' } };
+/** How long the first verification of a token may keep a command on a local file waiting, in milliseconds. */
+const LOCAL_TIMEOUT_MS = 2000;
 
-async function verify({ configDir, variables }: SharedOptions): Promise<Verification> {
-  // Loaded here: a local database never needs it.
-  const { verifiedPrincipal } = await import('./github/principal.ts');
-  return verifiedPrincipal(configDir, () => formatTime(systemClock.now()), variables);
+/** Who could not be verified may be later: how long a server over a local file waits with that, in milliseconds. */
+const LOCAL_RETRY_MS = 60_000;
+
+type Caller = Pick<Engine, 'principal' | 'principalProblem'>;
+
+/**
+ * Finds out who calls, once; a failure to is found out again. On a local file whoever has no verified token is its local
+ * user; elsewhere nobody.
+ */
+function callerOf(options: SharedOptions, backend: Engine['database']['backend']): () => Promise<Caller> {
+  const isLocal = backend === 'local';
+  let known: { readonly caller: Promise<Caller>; readonly at: number } | undefined;
+  const find = async (): Promise<Caller> => {
+    // Loaded here, so that a usage error does not wait for it.
+    const { verifiedPrincipal } = await import('./github/principal.ts');
+    const found = await verifiedPrincipal(verificationOf(options, isLocal ? LOCAL_TIMEOUT_MS : undefined));
+    if (found.principal !== null) return found;
+    const { principalProblem, hasToken } = found;
+    if (!isLocal) return { principal: null, principalProblem };
+    return { principal: { kind: 'local' }, ...(hasToken && { principalProblem }) };
+  };
+  return async () => {
+    const now = systemClock.now();
+    const { principal } = (await known?.caller.catch(() => undefined)) ?? { principal: null };
+    const keep = principal?.kind === 'github' || (isLocal && known !== undefined && now - known.at < LOCAL_RETRY_MS);
+    if (known !== undefined && keep) return known.caller;
+    const caller = find();
+    known = { caller, at: now };
+    return caller;
+  };
+}
+
+function verificationOf({ configDir, variables }: SharedOptions, timeoutMs?: number): VerificationOptions {
+  return { configDir, variables, timeoutMs, now: () => formatTime(systemClock.now()) };
+}
+
+async function verifyNow(options: SharedOptions, signal: AbortSignal): Promise<VerifiedUser> {
+  const principal = await import('./github/principal.ts');
+  return principal.verifyNow(verificationOf(options), signal);
 }
 
 function openDatabase(options: SharedOptions): OpenDatabase {

@@ -21,6 +21,16 @@ const statusOutput = z.object({
       .describe('Of a local copy that is behind its server: when it was last in step; null: not known.'),
   }),
   principal: z.string().nullable().describe('Whose feedback memory this is; null: nobody could be verified.'),
+  principal_problem: z
+    .string()
+    .optional()
+    .describe('Why the token names nobody; on a local file the memory is then that of its local user.'),
+  local_traces: z
+    .int()
+    .optional()
+    .describe(
+      'Retrievals of the local user of this file, which gh-rag login --adopt-local makes yours; absent without.',
+    ),
   embedder: z.string().nullable().describe('What embeds passages; null: nothing does, or nothing did yet.'),
   embedded: z.int().describe('Passages that have a vector of it; searches compare those.'),
   github: z
@@ -60,7 +70,7 @@ const countsByType = z.partialRecord(z.enum(DOCUMENT_TYPE_NAMES), z.int());
 const watermarkRow = z.object({ source: z.string(), surface: z.string(), complete: z.int(), updated_at: z.string() });
 const budgetRow = z.object({ source: z.string(), value: z.string() });
 const budget = z.object({ remaining: z.int(), limit: z.int(), resets_at: z.string() });
-const totalsRow = z.object({ version: z.int(), passages: z.int(), local_principal: z.string() });
+const totalsRow = z.object({ version: z.int(), passages: z.int(), local_principal: z.string(), local_traces: z.int() });
 
 /** Watermarks told one by one; a database that saw thousands of export files has no use for all of them. */
 const MAX_WATERMARKS = 200;
@@ -78,7 +88,9 @@ export const status = defineOperation({
     const { database, embedder } = engine;
     const [[totals], repos, watermarks, [asked], embedders, coverage] = await database.read([
       query(
-        'SELECT (SELECT max(version) FROM schema_migrations) AS version, (SELECT count(*) FROM passages) AS passages, local_principal FROM installations',
+        `SELECT (SELECT max(version) FROM schema_migrations) AS version, (SELECT count(*) FROM passages) AS passages, local_principal,
+           (SELECT count(*) FROM traces t JOIN principals p ON p.id = t.principal_id WHERE p.name = local_principal) AS local_traces
+         FROM installations`,
         [],
         (row) => totalsRow.parse(row),
       ),
@@ -108,6 +120,8 @@ export const status = defineOperation({
       coverageQuery(),
     ]);
     const { staleSince } = database;
+    const isVerified = database.backend === 'local' && engine.principal?.kind === 'github';
+    const adoptable = isVerified ? (totals?.local_traces ?? 0) : 0;
     return {
       database: {
         backend: database.backend,
@@ -116,6 +130,8 @@ export const status = defineOperation({
         ...(staleSince !== undefined && { stale_since: staleSince === null ? null : formatTime(staleSince) }),
       },
       principal: nameOf(engine.principal, totals?.local_principal ?? null),
+      ...(engine.principalProblem !== undefined && { principal_problem: engine.principalProblem }),
+      ...(adoptable > 0 && { local_traces: adoptable }),
       ...embeddingOf(embedder, embedders, coverage),
       ...(asked !== undefined && { github: { host: asked.source, ...budget.parse(JSON.parse(asked.value)) } }),
       documents: repos.flatMap((repo) => Object.values(repo.counts)).reduce((sum, n) => sum + n, 0),

@@ -71,6 +71,9 @@ export abstract class BaseCommand extends Command {
     quiet: Flags.boolean({ summary: 'Print no progress and no hints.', helpGroup: 'GLOBAL' }),
   };
 
+  /** Whether its answer comes from the feedback memory, or goes into it. */
+  static usesMemory = false;
+
   /** What Ctrl-C says on how to go on. */
   static interruptHint = 'Run the same command again; what was stored stays.';
 
@@ -176,7 +179,7 @@ export abstract class BaseCommand extends Command {
     try {
       const answer = await this.answer();
       this.#progress.end();
-      await this.#print(answer);
+      await this.#print(answer, await this.#memoryNotes());
       return answer.failure === undefined ? EXIT_DONE : this.#reportBeside(answer.failure);
     } finally {
       this.#progress.end();
@@ -190,7 +193,15 @@ export abstract class BaseCommand extends Command {
     await open?.close();
   }
 
-  async #print(answer: Answer): Promise<void> {
+  /** Not for programs, which `status` tells the same. The answer stands, whatever becomes of a remark on it. */
+  async #memoryNotes(): Promise<string[]> {
+    const open = await this.#open;
+    if (open === undefined || this.#json || this.#quiet || !(this.ctor as typeof BaseCommand).usesMemory) return [];
+    const { memoryNotes } = await import('./memory-notes.ts');
+    return memoryNotes(open.engine).catch(() => []);
+  }
+
+  async #print(answer: Answer, remarks: readonly string[]): Promise<void> {
     const { stdout, stderr, environment } = this.host;
     if (this.#json) {
       stdout.write(printableJson(answer.output, stdout.isTTY));
@@ -200,7 +211,7 @@ export abstract class BaseCommand extends Command {
     if (!(answer.paged === true && (await this.#page(text)))) stdout.write(text);
     const { style } = terminalOf(environment, stderr);
     const hints = stderr.isTTY && stdout.isTTY && !this.#quiet ? (answer.hints ?? []) : [];
-    for (const line of [...(answer.notes ?? []), ...hints]) stderr.write(`${style.dim(line)}\n`);
+    for (const line of [...(answer.notes ?? []), ...remarks, ...hints]) stderr.write(`${style.dim(line)}\n`);
   }
 
   async #page(text: string): Promise<boolean> {

@@ -28,6 +28,8 @@ export const KEY_FLAG = Flags.string({
 
 /** The base of the commands that write to the feedback memory. */
 export abstract class FeedbackCommand extends BaseCommand {
+  static override usesMemory = true;
+
   /** Reads the caller's history. */
   protected readonly readHistory: ReadHistory = (input) => this.invoke(memoryHistory, input);
 

@@ -13,7 +13,7 @@ export function renderStatus(status: StatusOutput, { style }: Terminal, now: num
   };
   const lines = [
     `${style.dim('database')}  ${oneLine(database.location)} ${style.dim(`(${database.backend}, schema ${String(database.schema_version)})`)}`,
-    `${style.dim('principal')} ${status.principal ?? 'none: nothing is remembered'}`,
+    `${style.dim('principal')} ${status.principal ?? nobody(status)}`,
     `${style.dim('embedder')}  ${embedderLine(status)}`,
     `${style.dim('content')}   ${String(status.documents)} documents, ${String(status.passages)} passages`,
   ];
@@ -38,6 +38,10 @@ export function renderStatus(status: StatusOutput, { style }: Terminal, now: num
   }
   if (status.repos.length === 0) lines.push('', 'Nothing is indexed yet. Start with: gh-rag index PATH');
   return `${lines.join('\n')}\n`;
+}
+
+function nobody({ principal_problem: problem }: StatusOutput): string {
+  return `none: nothing is remembered${problem === undefined ? '' : ` (${oneLine(problem)})`}`;
 }
 
 function embedderLine({ embedder, embedded, passages }: StatusOutput): string {

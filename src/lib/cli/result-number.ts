@@ -64,15 +64,37 @@ const FORMS = 'Give numbers as search printed them (1, 1.1, g1), or src_ ids.';
  * number that there is not, and with `unknown_source` for a row that the trace could not record. Ids pass as they are.
  */
 export function sourceIn(trace: TraceDetail, given: string): string {
+  const source = namedBy(trace, given);
+  return source === undefined ? given : source.source_id;
+}
+
+/**
+ * As {@link sourceIn}, for reading what is stored: of a version that was read from GitHub, the reference of what is indexed in
+ * its place, for the index does not know that version.
+ */
+export function storedSourceIn(trace: TraceDetail, given: string): string {
+  const source = namedBy(trace, given);
+  if (source === undefined) return given;
+  const { repo, type, identity, content_source } = source.provenance;
+  if (content_source === 'index') return source.source_id;
+  return `${repo}${type === 'wiki_doc' ? '/wiki/' : ':'}${String(identity)}`;
+}
+
+/** The source of a trace that a number means; undefined for what is no number. */
+function namedBy(trace: TraceDetail, given: string): TraceDetail['sources'][number] | undefined {
   const [, graph, index = '', other] = NUMBER.exec(given) ?? [];
-  if (graph === undefined) return given;
+  if (graph === undefined) return undefined;
   const folded = other === undefined ? '' : `.same_entity.others[${String(Number(other) - 1)}]`;
   const location = `${graph === '' ? '' : 'graph_'}results[${String(Number(index) - 1)}]${folded}`;
   const source = trace.sources.find((each) => each.location === location);
-  if (source !== undefined) return source.source_id;
-  if (trace.memory_recording.exclusions.some((each) => each.location === location)) {
+  if (source !== undefined) return source;
+  const excluded = trace.memory_recording.exclusions.find((each) => each.location === location);
+  if (excluded !== undefined) {
     throw new Failure('unknown_source', `SOURCE: this row could not be recorded (given: ${given})`, {
-      hint: 'Its identity on GitHub is not known, so nothing can be said about its use.',
+      hint:
+        excluded.reason === 'live_version_unavailable'
+          ? 'It could not be read from GitHub; search again, or name it by its reference.'
+          : 'Its identity on GitHub is not known, so nothing can be said about its use.',
     });
   }
   const numbers = numbersOf(trace);

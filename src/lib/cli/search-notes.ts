@@ -17,10 +17,24 @@ export function searchNotes(output: SearchOutput, now: number): string[] {
     notes.push(`No document at all satisfies --${filter}: probably a wrong value.${known}`);
   }
   if (truncated) notes.push(`More was updated ${windowOf(output)}: raise --top-k, or narrow the window with --until.`);
+  const bodies = bodiesNote(results);
+  if (bodies !== undefined) notes.push(bodies);
+  if (output.live_problem !== undefined) notes.push(`A body could not be read: ${oneLine(output.live_problem)}`);
   if (output.repos.length > 0) notes.push(freshness(output.repos, now));
   if (output.memory_error !== undefined) notes.push(WITHOUT_TRACE[output.memory_error]);
   if (output.trace_id !== undefined) notes.push(`Trace: ${oneLine(output.trace_id)}`);
   return notes;
+}
+
+/** Where the bodies that were asked for come from; undefined without any. */
+function bodiesNote(results: SearchOutput['results']): string | undefined {
+  const from = (source: 'index' | 'github_live'): number =>
+    results.filter(({ content_source }) => content_source === source).length;
+  const parts = [
+    ...(from('github_live') > 0 ? [`${grouped(from('github_live'))} as on GitHub now`] : []),
+    ...(from('index') > 0 ? [`${grouped(from('index'))} as indexed`] : []),
+  ];
+  return parts.length === 0 ? undefined : `Bodies: ${parts.join(', ')}.`;
 }
 
 const WITHOUT_TRACE = {

@@ -7,6 +7,7 @@ import type { Entropy } from './entropy.ts';
 import type { Files } from './files.ts';
 import type { Git } from './git.ts';
 import type { GitHub, GitHubSource } from './github.ts';
+import type { Identity } from './identity.ts';
 import type { Presence } from './presence.ts';
 import type { Principal } from './principal.ts';
 import type { Progress } from './progress.ts';
@@ -25,14 +26,16 @@ export interface Engine {
   readonly presence: Presence;
   /** Whose feedback memory this is; null: nobody could be verified, and nothing of it is read or written. */
   readonly principal: Principal | null;
-  /** Why nobody could be verified, e.g. `there is no token`. */
+  /** Why nobody could be verified, e.g. `there is no token`; on a local file only where there is a token. */
   readonly principalProblem?: string | undefined;
+  /** Asks GitHub who the caller is; only the login does. */
+  readonly identity?: Identity | undefined;
   readonly files: Files;
   readonly git: Git;
   /** `lsa`: the index's own latent semantic model, which lives in the database; null: no dense side, sparse retrieval answers alone. */
   readonly embedder: Embedder | 'lsa' | null;
   readonly reranker: Reranker | null;
-  /** null: no credential; nothing is read live. */
+  /** Texts as they are on GitHub now; null: nothing is read live. */
   readonly github: GitHub | null;
   /** Projects on GitHub; the token is looked for at the first use. Only indexing and its repairs ask. */
   readonly source?: GitHubSource | undefined;

@@ -8,6 +8,8 @@ export interface RemoteGit {
   readonly token: string;
   /** Path of the clone under the cache directory, made of safe segments. */
   readonly name: string;
+  /** Without history and tags: the tip of the default branch alone. */
+  readonly tipOnly?: boolean;
 }
 
 /** Bare clones in the cache directory. */

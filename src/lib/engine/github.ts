@@ -1,10 +1,18 @@
-/** What the library asks of GitHub. */
+/**
+ * What is read from GitHub while somebody waits for an answer. Nothing is tried twice, and each call ends within a few
+ * seconds. All fail as a {@link GitHubSource} does.
+ */
 export interface GitHub {
-  /** The numeric id of the user that the credential belongs to. */
-  verifiedUserId(signal: AbortSignal): Promise<number>;
-  /** The current text of a file on the default branch, or undefined where it does not exist. */
-  fileText(repo: string, path: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Whether there is a token, and the configuration allows to read the repository. Asks nobody. */
+  mayRead(repo: string): Promise<boolean>;
+  /** A file at the tip of the default branch, whole; `too_large` for one over {@link MAX_LIVE_BYTES}. */
+  file(repo: string, path: string, signal: AbortSignal): Promise<Uint8Array | 'too_large'>;
+  /** A clone of the wiki as it is now, without its history. */
+  wiki(repo: string, signal: AbortSignal): Promise<ClonedRepository>;
 }
+
+/** GitHub gives a file with its size and its text up to this, in bytes. */
+export const MAX_LIVE_BYTES = 1 << 20;
 
 /** Lists of a whole repository. */
 export type GitHubList = 'threads' | 'issue_comments' | 'review_comments' | 'releases';

@@ -30,3 +30,10 @@ export function strengthened(
     updatedAt: current.updatedAt,
   };
 }
+
+/** What two histories with one source amount to when they become one: decayed to `now` and added up, each channel to its cap. */
+export function together(one: Activation, other: Activation, now: number): Activation {
+  const later = Math.max(now, one.updatedAt, other.updatedAt);
+  const { retrieved, usage } = decayedTo(other, now);
+  return { ...strengthened(one, { retrieved, usage }, now), updatedAt: later };
+}

@@ -2,7 +2,7 @@ import { Failure } from '../core/failure.ts';
 import type { GitRepository, ObjectId } from '../engine/git.ts';
 import type { BackfillOutcome, BackfillPart, BackfillSurface } from '../operation/backfill-surface.ts';
 import { withRemote } from './backfill-run.ts';
-import { decodeText } from './decode.ts';
+import { decodeText } from '../core/decode-text.ts';
 import { docsMark } from './docs-mark.ts';
 import { docDocument, MAX_DOC_BYTES, storedDocs } from './git-docs.ts';
 import type { Remote } from './github-source.ts';

@@ -5,7 +5,7 @@ import type { RepoFacts } from '../corpus/store.ts';
 import { versionTime } from '../corpus/version.ts';
 import { query } from '../engine/database.ts';
 import type { ObjectId } from '../engine/git.ts';
-import { decodeText } from './decode.ts';
+import { decodeText } from '../core/decode-text.ts';
 import { DocTimes } from './doc-times.ts';
 import { type DocsMark, docsMark, freshMark, isBase, isDone, knownHistory } from './docs-mark.ts';
 import { type GitSource, gitDocument } from './git-source.ts';
@@ -160,7 +160,10 @@ function isOld({ since }: Run, time: number): boolean {
 }
 
 /** Docs that came from git, by path; what came from an export is not git's to remove. */
-export async function storedDocs(run: Run, { repo, docs }: Pick<GitSource, 'repo' | 'docs'>): Promise<Map<string, StoredDoc>> {
+export async function storedDocs(
+  run: Run,
+  { repo, docs }: Pick<GitSource, 'repo' | 'docs'>,
+): Promise<Map<string, StoredDoc>> {
   const [rows] = await run.engine.database.read([
     query(
       `SELECT d.key, d.path, d.blob, d.updated_at FROM documents d JOIN repos r ON r.id = d.repo_id

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../core/hash.ts';
 import type { GitRepository, ObjectId } from '../engine/git.ts';
-import { decodeText } from './decode.ts';
+import { decodeText } from '../core/decode-text.ts';
 import { type AttributesFile, linguistAttributes } from './gitattributes.ts';
 import { type LeftOut, leftOutPath } from './selection.ts';
 

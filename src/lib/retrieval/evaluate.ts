@@ -103,7 +103,8 @@ async function judgedOf(engine: Engine, question: GoldQuestion): Promise<Judged>
   const relevance: [Configuration, Relevance][] = [];
   const ranks: [Configuration, number | null][] = [];
   for (const name of CONFIGURATIONS) {
-    const ranking = name === BASELINE ? await plainRankingOf(engine, question) : await searchRanking(engine, question, name);
+    const ranking =
+      name === BASELINE ? await plainRankingOf(engine, question) : await searchRanking(engine, question, name);
     const kept = ranking.filter((entity) => !question.excluded.has(entity));
     relevance.push([name, judge(kept, question.relevant)]);
     ranks.push([name, firstRank(kept, question.relevant)]);

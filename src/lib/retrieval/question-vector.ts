@@ -37,7 +37,11 @@ export async function askWithVector<First>(
   }
   if (embedder === 'lsa') {
     const counts = termCounts(text);
-    const [first, embedders, terms] = await database.read([alongside, embeddersQuery(), newestTermsQuery(counts.keys())]);
+    const [first, embedders, terms] = await database.read([
+      alongside,
+      embeddersQuery(),
+      newestTermsQuery(counts.keys()),
+    ]);
     const stored = activeEmbedder({ embedder, database }, embedders)?.stored;
     if (stored === undefined) return { first, question: null, problem: 'the index has no vectors yet' };
     const known = new Map(terms.map((term) => [term.term, term]));
@@ -57,7 +61,11 @@ export async function askWithVector<First>(
   const [vector] = embedded.value;
   const stored = activeEmbedder({ embedder, database }, embedders)?.stored;
   if (stored === undefined || vector === undefined) {
-    return { first, question: null, problem: `the index has no vectors of ${embedder.id}: run gh-rag backfill embeddings` };
+    return {
+      first,
+      question: null,
+      problem: `the index has no vectors of ${embedder.id}: run gh-rag backfill embeddings`,
+    };
   }
   if (vector.length !== stored.dimensions) {
     return { first, question: null, problem: `${embedder.id} gives other vectors than those that are stored` };

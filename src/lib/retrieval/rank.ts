@@ -46,14 +46,11 @@ export async function rank(engine: Engine, input: SearchInput, filters: Filters)
   const pool = Math.max(50, entities * 5);
   const byTime = sort !== 'relevance';
   const by: CandidateCut['by'] = byTime ? (sort === 'updated_desc' ? 'updated_at' : 'created_at') : 'score';
-  const words = fusion === 'dense_only' ? undefined : candidatesQuery(buildFtsQuery(text), filters, { pool, entities, by });
+  const words =
+    fusion === 'dense_only' ? undefined : candidatesQuery(buildFtsQuery(text), filters, { pool, entities, by });
   const withVectors = fusion === 'dense_only' || (fusion === 'rrf' && !byTime);
   if (words === undefined && !withVectors) return { hits: [], ...UNRANKED };
-  const asked = await askWithVector(
-    withVectors ? engine : { ...engine, embedder: null },
-    text,
-    words ?? NO_CANDIDATES,
-  );
+  const asked = await askWithVector(withVectors ? engine : { ...engine, embedder: null }, text, words ?? NO_CANDIDATES);
   const ranking = sparseRanking(asked.first);
   // A time sort takes all of them: the newest may rank last.
   const sparse = byTime ? ranking : poolOf(ranking, pool, entities);
@@ -62,9 +59,7 @@ export async function rank(engine: Engine, input: SearchInput, filters: Filters)
   const dense = poolOf(denseRanking(near), pool, entities);
   const fused = fuse(sparse, dense);
   const { hits, applied } =
-    byTime || !input.rerank
-      ? { hits: fused, applied: false }
-      : await rerank(engine, text, fused, { sparse, near });
+    byTime || !input.rerank ? { hits: fused, applied: false } : await rerank(engine, text, fused, { sparse, near });
   return {
     hits,
     sparseCandidates: sparse.length,
@@ -117,5 +112,7 @@ export function fuse(sparse: readonly SparseHit[], dense: readonly DenseHit[]): 
     };
   });
   const place = (hit: RankedHit): number => hit.sparseRank ?? Number.POSITIVE_INFINITY;
-  return fused.sort((a, b) => b.score - a.score || (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : a.documentId - b.documentId));
+  return fused.sort(
+    (a, b) => b.score - a.score || (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : a.documentId - b.documentId),
+  );
 }

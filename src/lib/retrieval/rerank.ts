@@ -64,10 +64,7 @@ async function byEndpoint(
   }
 }
 
-function evidenceFrom(
-  question: string,
-  { sparse, near }: Findings,
-): (hit: RankedHit) => Evidence {
+function evidenceFrom(question: string, { sparse, near }: Findings): (hit: RankedHit) => Evidence {
   const words = new Map(sparse.map((hit) => [hit.documentId, hit]));
   const most = { nat: 0, code: 0 };
   for (const { index, score } of sparse) most[index] = Math.max(most[index], score);

@@ -1,11 +1,12 @@
 import { firstCodePoints } from '../core/text.ts';
 import { formatTime } from '../core/time.ts';
-import { indexProvenance, type Provenance } from '../corpus/provenance.ts';
+import { indexProvenance, type Provenance, sourceId } from '../corpus/provenance.ts';
 import { referenceOf } from '../corpus/reference.ts';
 import type { StoredDocument } from '../corpus/stored-document.ts';
 import type { NamedGroup } from './aggregate.ts';
 import type { PassageDetail } from './details.ts';
 import type { Hit } from './hit.ts';
+import type { LiveBody } from './live-bodies.ts';
 import { permalink } from './permalink.ts';
 import type { SearchResult } from './search-contract.ts';
 
@@ -17,6 +18,8 @@ export interface Details {
   readonly passages: ReadonlyMap<number, PassageDetail>;
   readonly documents: ReadonlyMap<number, StoredDocument>;
   readonly bodies: ReadonlyMap<number, string>;
+  /** Bodies that were read from GitHub instead, or could not be. */
+  readonly live: ReadonlyMap<number, LiveBody>;
   readonly snippet: (detail: PassageDetail) => string;
 }
 
@@ -26,10 +29,10 @@ export function resultOf(group: NamedGroup<Hit>, details: Details): SearchResult
   const detail = details.passages.get(hit.passageId);
   if (detail === undefined) return undefined;
   const { document } = detail;
-  const body = details.bodies.get(hit.documentId);
+  const live = details.live.get(hit.documentId);
   const others = foldedRows(group.named, details);
   return {
-    ...identificationOf(document),
+    ...identificationOf(document, live),
     ...fieldsOfType(document),
     title: titleOf(document),
     ...(document.state !== null && { state: document.state }),
@@ -50,12 +53,22 @@ export function resultOf(group: NamedGroup<Hit>, details: Details): SearchResult
     sparse_rank: hit.sparseRank,
     rerank_score: rounded(hit.rerankScore),
     ...(group.count > 0 && { same_entity: { count: group.count, others } }),
-    ...(body !== undefined && {
-      content: body,
-      content_source: 'index' as const,
-      ...(document.indexedAt !== null && { index_updated_at: document.indexedAt }),
-    }),
+    ...contentOf(document, details.bodies.get(hit.documentId), live),
   };
+}
+
+/** The body, from where it came; nothing where it was to come from GitHub and did not. */
+function contentOf(
+  { indexedAt }: StoredDocument,
+  body: string | undefined,
+  live: LiveBody | undefined,
+): Partial<SearchResult> {
+  const indexed = indexedAt === null ? {} : { index_updated_at: indexedAt };
+  if (live === undefined) {
+    return body === undefined ? {} : { content: body, content_source: 'index', ...indexed };
+  }
+  if ('problem' in live) return {};
+  return { content: live.text, content_source: 'github_live', content_version: live.version, ...indexed };
 }
 
 function foldedRows(hits: readonly Hit[], { documents }: Details): NonNullable<SearchResult['same_entity']>['others'] {
@@ -73,17 +86,19 @@ function foldedRows(hits: readonly Hit[], { documents }: Details): NonNullable<S
   });
 }
 
-function identificationOf(document: StoredDocument) {
+function identificationOf(document: StoredDocument, live?: LiveBody) {
   const reference = referenceOf(document);
-  const provenance = indexProvenance(document);
-  return {
-    repo: document.repo,
-    type: document.type,
-    ...(reference !== undefined && { reference }),
-    ...(provenance === undefined || document.sourceId === null
-      ? { feedback_available: false, memory_exclusion_reason: 'canonical_identity_unavailable' as const }
-      : { source_id: document.sourceId, provenance: wireProvenance(provenance) }),
-  };
+  const indexed = indexProvenance(document);
+  const named = { repo: document.repo, type: document.type, ...(reference !== undefined && { reference }) };
+  if (indexed === undefined || document.sourceId === null) return { ...named, ...unresolved('canonical_identity') };
+  if (live === undefined) return { ...named, source_id: document.sourceId, provenance: wireProvenance(indexed) };
+  if ('problem' in live) return { ...named, ...unresolved('live_version') };
+  const provenance: Provenance = { ...indexed, version: live.version, content_source: 'github_live' };
+  return { ...named, source_id: sourceId(provenance), provenance: wireProvenance(provenance) };
+}
+
+function unresolved(what: 'canonical_identity' | 'live_version') {
+  return { feedback_available: false, memory_exclusion_reason: `${what}_unavailable` as const };
 }
 
 function wireProvenance(provenance: Provenance) {

@@ -56,11 +56,16 @@ export const searchInput = z.strictObject({
   top_k: z.int().min(1).max(MAX_TOP_K).default(10).describe('How many distinct entities to return.'),
   sort: z.enum(SORTS).default('relevance').describe('Order of the results; the time sorts override ranking.'),
   fusion: z.enum(FUSIONS).default('rrf').describe('Which rankers take part.'),
-  rerank: z.boolean().default(true).describe('Judge the candidates anew by all that is known of them, or by the configured endpoint.'),
+  rerank: z
+    .boolean()
+    .default(true)
+    .describe('Judge the candidates anew by all that is known of them, or by the configured endpoint.'),
   include_content: z
     .boolean()
     .default(false)
-    .describe('Return the bodies of the first 3 docs and the first 3 wiki pages with the results.'),
+    .describe(
+      'Return the bodies of the first 3 docs and the first 3 wiki pages with the results: as they are on GitHub now where a token allows it, else as they are stored; content_source says which.',
+    ),
   graph_expand: z
     .boolean()
     .default(false)
@@ -126,8 +131,12 @@ export const searchResult = z.object({
     .object({ count: z.int().describe('How many other rows were folded into this one.'), others: z.array(foldedRow) })
     .optional(),
   content: z.string().optional(),
-  content_source: z.enum(['index', 'github_live']).optional(),
-  index_updated_at: time.optional(),
+  content_source: z
+    .enum(['index', 'github_live'])
+    .optional()
+    .describe('github_live: read from GitHub during this call; source_id and provenance are of that version.'),
+  content_version: z.string().optional().describe('Of a live body: sha256: and the hash of content, as UTF-8.'),
+  index_updated_at: time.optional().describe('When the repository of a body was last indexed.'),
 });
 
 export const graphResult = searchResult.extend({
@@ -180,6 +189,10 @@ export const searchOutput = z.object({
     .string()
     .optional()
     .describe('Why no vectors were compared although they were asked for: words alone found these results.'),
+  live_problem: z
+    .string()
+    .optional()
+    .describe('Why a body could not be read from GitHub; its row says live_version_unavailable.'),
   repos: z
     .array(z.object({ repo: z.string(), index_updated_at: time.nullable() }))
     .describe('When each repository of the answer was last indexed.'),

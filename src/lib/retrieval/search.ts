@@ -1,7 +1,7 @@
 import { formatTime } from '../core/time.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Principal } from '../engine/principal.ts';
-import { activationsOfDocumentsQuery } from '../feedback/activation-store.ts';
+import { activationsOfDocumentsQuery, activationsQuery } from '../feedback/activation-store.ts';
 import { requirePrincipal } from '../feedback/principal.ts';
 import { type MemoryState, revisionQuery } from '../feedback/trace.ts';
 import { defineOperation } from '../operation/operation.ts';
@@ -11,6 +11,7 @@ import { type Expansion, expand, NO_EXPANSION } from './expand.ts';
 import { type Found, findHits, MAX_ROWS, type Plan, planOf } from './find.ts';
 import { firstPassage, type Hit } from './hit.ts';
 import { graphResults } from './graph-results.ts';
+import { type LiveBody, liveBodies } from './live-bodies.ts';
 import { nearest } from './nearest.ts';
 import { reposQuery, unmatchedFiltersQuery } from './populations.ts';
 import { remember } from './remember.ts';
@@ -38,7 +39,8 @@ export const search = defineOperation({
   input: searchInput,
   output: searchOutput,
   effect: 'record',
-  openWorld: false,
+  // Bodies of docs and wiki pages come from GitHub.
+  openWorld: true,
   faces: ['cli', 'mcp'],
   async handler(engine, input) {
     const principal = requirePrincipal(engine);
@@ -73,7 +75,10 @@ export const search = defineOperation({
 });
 
 interface Shown
-  extends Pick<SearchOutput, 'filters_unmatched' | 'nearest_repos' | 'repos' | 'results' | 'graph_results'> {
+  extends Pick<
+    SearchOutput,
+    'filters_unmatched' | 'nearest_repos' | 'live_problem' | 'repos' | 'results' | 'graph_results'
+  > {
   /** The caller's memory as it stood in the same snapshot. */
   readonly state: MemoryState;
 }
@@ -99,21 +104,47 @@ async function show(
     revisionQuery(principal),
     activationsOfDocumentsQuery(principal, shown),
   ]);
+  const byPassage = new Map(passages.map((each) => [each.passageId, each]));
+  const toInline = new Set(plan.mode === 'fetch' ? [] : bodies.map(({ id }) => id));
+  const asked = representatives.flatMap(({ documentId, passageId }) =>
+    toInline.has(documentId) ? (byPassage.get(passageId)?.document ?? []) : [],
+  );
+  const live = await liveBodies(engine, asked);
   const details = {
-    passages: new Map(passages.map((each) => [each.passageId, each])),
+    passages: byPassage,
     documents: new Map(documents.map((each) => [each.id, each])),
     bodies: new Map(bodies.map((each) => [each.id, each.content])),
+    live,
     snippet: snippetFor(plan.mode === 'search' ? (input.query ?? '') : ''),
   };
   const results = groups.flatMap((group) => resultOf(group, details) ?? []);
   const indexed = new Map(passages.map(({ document }) => [document.repo, document.indexedAt]));
+  const problem = problemOf(live);
   return {
     filters_unmatched: [],
+    ...(problem !== undefined && { live_problem: problem }),
     repos: freshness(results, indexed),
     results,
     graph_results: graphResults(graph, details),
-    state: { revision, activations },
+    state: { revision, activations: [...activations, ...(await activationsOfLive(engine, principal, results))] },
   };
+}
+
+/**
+ * Activation of the versions that were read live, which no stored document names. Read after the revision, which holds them
+ * true: a write of the principal's in between moves it, and the trace starts anew.
+ */
+async function activationsOfLive(engine: Engine, principal: Principal, results: readonly SearchResult[]) {
+  const ids = results.flatMap(({ content_source, source_id }) =>
+    content_source === 'github_live' && source_id !== undefined ? [source_id] : [],
+  );
+  if (ids.length === 0) return [];
+  const [activations] = await engine.database.read([activationsQuery(principal, ids)]);
+  return activations;
+}
+
+function problemOf(live: ReadonlyMap<number, LiveBody>): string | undefined {
+  return [...live.values()].flatMap((body) => ('problem' in body ? body.problem : []))[0];
 }
 
 function inlined(input: SearchInput, plan: Plan, hits: readonly Hit[]): number[] {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findCredential } from '../../../src/lib/adapters/github/credential.ts';
-import { verifiedPrincipal } from '../../../src/lib/adapters/github/principal.ts';
+import { verifiedPrincipal, verifyNow } from '../../../src/lib/adapters/github/principal.ts';
 import { temporaryDirectory } from '../../support/repository.ts';
 
 /** A server that knows two users by their tokens, as `GET /user` of GitHub does. */
@@ -44,8 +44,13 @@ afterEach(() => {
 });
 
 const now = (): string => '2024-06-01T12:00:00.000Z';
-const verify = (token: string, more: NodeJS.ProcessEnv = {}) =>
-  verifiedPrincipal(configDir, now, { PATH: '', GITHUB_API_URL: apiUrl, GH_TOKEN: token, ...more });
+const options = (token: string, more: NodeJS.ProcessEnv = {}) => ({
+  configDir,
+  now,
+  variables: { PATH: '', GITHUB_API_URL: apiUrl, GH_TOKEN: token, ...more },
+});
+const verify = (token: string, more: NodeJS.ProcessEnv = {}) => verifiedPrincipal(options(token, more));
+const login = (token: string) => verifyNow(options(token), new AbortController().signal);
 
 test('GitHub is asked once for each token; what it said is kept for the owner alone, without the token', async () => {
   const ada = { principal: { kind: 'github', userId: 11, host } };
@@ -68,28 +73,77 @@ test('who is known stays known while GitHub is away; who is not is nobody', asyn
   expect(await verify('token-of-ada')).toEqual({ principal: { kind: 'github', userId: 11, host } });
   expect(await verify('token-of-bob')).toEqual({
     principal: null,
-    principalProblem: expect.stringMatching(/^127.*reached$/) as string,
+    principalProblem: expect.stringMatching(/^127.*reached: /) as string,
+    hasToken: true,
   });
 });
 
 test.each<[string, { status: number; body: string } | undefined, RegExp]>([
-  ['a wrong token', undefined, /refuses the token$/],
+  ['a wrong token', undefined, /refuses the token: it is wrong, was revoked or has expired$/],
   ['a token of no user', { status: 403, body: '{"message":"Resource not accessible by integration"}' }, /of no user/],
-  ['an answer without an id', { status: 200, body: '{}' }, /is not GitHub$/],
-  ['a truncated answer', { status: 200, body: '{"id": 1' }, /is not GitHub$|cannot be reached$/],
-  ['a page of something else', { status: 200, body: '"hello"' }, /is not GitHub$/],
+  ['an answer without an id', { status: 200, body: '{}' }, /is none of GitHub/],
+  ['a truncated answer', { status: 200, body: '{"id": 1' }, /cut off, or is none of GitHub/],
+  ['a page of something else', { status: 200, body: '"hello"' }, /is none of GitHub/],
   ['a server in trouble', { status: 502, body: '' }, /HTTP status 502$/],
 ])('%s verifies nobody, and nothing is kept', async (_, given, problem) => {
   answer = given;
   const verification = await verify('token-of-eve');
-  expect(verification).toEqual({ principal: null, principalProblem: expect.stringMatching(problem) as string });
+  expect(verification).toEqual({
+    principal: null,
+    principalProblem: expect.stringMatching(problem) as string,
+    hasToken: true,
+  });
   expect(JSON.stringify(verification)).not.toContain('token-of-eve');
   expect(() => readdirSync(configDir)).toThrow('ENOENT');
 });
 
 test('without a token nobody is asked', async () => {
-  expect(await verify('', { GITHUB_TOKEN: ' ' })).toEqual({ principal: null, principalProblem: 'there is no token' });
+  expect(await verify('', { GITHUB_TOKEN: ' ' })).toEqual({
+    principal: null,
+    principalProblem: 'there is no token',
+    hasToken: false,
+  });
   expect(asked).toEqual([]);
+});
+
+test('a login asks whatever is known, and forgets a token that is refused', async () => {
+  const ada = { principal: { kind: 'github', userId: 11, host }, login: 'someone', host };
+  await verify('token-of-ada');
+  expect(await login('token-of-ada')).toEqual(ada);
+  expect(asked).toHaveLength(2);
+  await verify('token-of-ada');
+  expect(asked).toHaveLength(2);
+  answer = { status: 401, body: '{"message":"Bad credentials"}' };
+  await expect(login('token-of-ada')).rejects.toMatchObject({ code: 'credential_required' });
+  expect(readFileSync(join(configDir, 'principals.json'), 'utf8')).toBe('{}\n');
+});
+
+test.each<[string, { status: number; body: string } | undefined, string, RegExp]>([
+  ['a wrong token', undefined, 'credential_required', /gh auth login, or set GH_TOKEN/],
+  [
+    'a token of no user',
+    { status: 403, body: '{"message":"Not accessible"}' },
+    'credential_required',
+    /personal token/,
+  ],
+  ['a server in trouble', { status: 503, body: '' }, 'github_unavailable', /^Run the same command again later/],
+  ['another server', { status: 200, body: '{}' }, 'github_unavailable', /again/],
+])('a login with %s fails with the next step', async (_, given, code, hint) => {
+  answer = given;
+  await expect(login('token-of-eve')).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) as string });
+});
+
+test('a login without a token names the variables', async () => {
+  await expect(login(' ')).rejects.toMatchObject({
+    code: 'credential_required',
+    hint: expect.stringMatching(/GH_TOKEN/) as string,
+  });
+});
+
+test('a server that does not answer is waited for no longer than said', async () => {
+  server.removeAllListeners('request');
+  const late = await verifiedPrincipal({ ...options('token-of-ada'), timeoutMs: 20 });
+  expect(late).toMatchObject({ principal: null, principalProblem: expect.stringMatching(/no answer/) as string });
 });
 
 test('a damaged file is written anew', async () => {

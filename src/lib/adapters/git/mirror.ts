@@ -18,27 +18,30 @@ export function gitMirror(cacheDir: string): GitMirror {
       const path = join(cacheDir, remote.name);
       const git = new NetworkGit(path, remote, signal);
       try {
-        return await bringUpToDate(path, git);
+        return await bringUpToDate(path, git, remote.tipOnly === true);
       } catch (error) {
         // What an interrupted or damaged clone left behind is no reason to fail: once more from nothing.
         if (!(error instanceof Failure) || error.code !== 'unreadable_input') throw error;
         await rm(path, { recursive: true, force: true });
-        return await bringUpToDate(path, git);
+        return await bringUpToDate(path, git, remote.tipOnly === true);
       }
     },
   };
 }
 
-async function bringUpToDate(path: string, git: NetworkGit): Promise<ClonedRepository> {
+async function bringUpToDate(path: string, git: NetworkGit, tipOnly: boolean): Promise<ClonedRepository> {
   if ((await stat(join(path, 'HEAD')).catch(() => null)) === null) {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await git.local(['init', '--quiet', '--bare', '--template=']);
   }
   const advertised = await advertisedRefs(git);
   if (advertised === undefined) return 'none';
-  const { branch, refs } = advertised;
+  const { branch } = advertised;
   if (branch === undefined) return 'empty';
-  if (!(await isCurrent(git, branch, refs))) await git.fetch([`+${branch}:${branch}`, '+refs/tags/*:refs/tags/*']);
+  const refs = tipOnly ? new Map([...advertised.refs].filter(([name]) => name === branch)) : advertised.refs;
+  if (!(await isCurrent(git, branch, refs))) {
+    await git.fetch([`+${branch}:${branch}`, ...(tipOnly ? [] : ['+refs/tags/*:refs/tags/*'])], tipOnly);
+  }
   await git.local(['symbolic-ref', 'HEAD', branch]);
   return { path };
 }

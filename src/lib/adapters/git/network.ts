@@ -42,8 +42,10 @@ export class NetworkGit {
     throw this.#failure(ended);
   }
 
-  async fetch(refs: readonly string[]): Promise<void> {
+  /** `tipOnly`: without history. */
+  async fetch(refs: readonly string[], tipOnly: boolean): Promise<void> {
     const options = ['--quiet', '--prune', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
+    if (tipOnly) options.push('--depth=1');
     const ended = await this.#run(['fetch', ...options, '--', this.#remote.url, ...refs], true);
     if (ended.code !== 0) throw this.#failure(ended);
   }

@@ -3,7 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import type { RequestBudget } from '../../engine/github.ts';
 import { assertAllowed } from './allow-list.ts';
 import { type Credential, findCredential } from './credential.ts';
-import { failureOf, type Headers, requestFailure } from './failures.ts';
+import { failureOf, type Headers, isProxied, requestFailure } from './failures.ts';
 
 export interface ClientOptions {
   readonly variables: NodeJS.ProcessEnv;
@@ -172,9 +172,7 @@ export class GitHubClient {
   }
 
   #asked(repo: string) {
-    const { variables } = this.#options;
-    const proxied = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].some((name) => Boolean(variables[name]));
-    return { host: this.host, repo, proxied };
+    return { host: this.host, repo, proxied: isProxied(this.#options.variables) };
   }
 }
 

@@ -20,6 +20,11 @@ export interface Asked {
   readonly proxied: boolean;
 }
 
+/** Whether the environment names a proxy. */
+export function isProxied(variables: NodeJS.ProcessEnv): boolean {
+  return ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].some((name) => Boolean(variables[name]));
+}
+
 /** Decodes what Octokit threw; an error that no server answered has no status. */
 export function requestFailure(error: unknown): RequestFailure | undefined {
   if (!(error instanceof Error)) return undefined;

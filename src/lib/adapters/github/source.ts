@@ -13,6 +13,7 @@ import type {
 } from '../../engine/github.ts';
 import { type ClientAnswer, type ClientOptions, GitHubClient } from './client.ts';
 import { nonsense } from './failures.ts';
+import { gitRemote } from './git-remote.ts';
 import { decodeItem, decodePage, decodeRepository } from './payloads.ts';
 import { readReviews } from './reviews.ts';
 
@@ -119,18 +120,8 @@ class OctokitSource implements GitHubSource {
   }
 
   async clone(of: RemoteRepository, part: 'code' | 'wiki', signal: AbortSignal): Promise<ClonedRepository> {
-    const { token, apiUrl } = await this.#client.credential(of.fullName);
-    const url = part === 'code' ? of.cloneUrl : of.cloneUrl.replace(/(?:\.git)?$/, '.wiki.git');
-    if (new URL(url).protocol === 'http:' && new URL(apiUrl).protocol !== 'http:') {
-      throw new Failure(
-        'github_unavailable',
-        `${this.host} names an unencrypted address for git; the token is not sent there`,
-      );
-    }
-    // By id: a renamed repository keeps its clone, and a new one of the same name gets its own.
-    const host = encodeURIComponent(new URL(url).host).replaceAll('%', '_');
-    const name = `github/${host}/${String(of.id)}${part === 'wiki' ? '.wiki' : ''}.git`;
-    return this.#mirror.update({ url, token, name }, signal);
+    const credential = await this.#client.credential(of.fullName);
+    return this.#mirror.update(gitRemote(of, part, credential, this.host), signal);
   }
 
   #page(list: GitHubList, answer: ClientAnswer | 'gone'): RemotePage {

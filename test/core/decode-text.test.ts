@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeText } from '../../src/lib/ingest/decode.ts';
+import { decodeText } from '../../src/lib/core/decode-text.ts';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wikiSlug } from '../../src/lib/ingest/wiki.ts';
+import { wikiSlug } from '../../src/lib/corpus/wiki-slug.ts';
 
 describe('the slug of a wiki page', () => {
   it.each([

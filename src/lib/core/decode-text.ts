@@ -1,4 +1,4 @@
-import { decodeWindows1252 } from '../core/windows-1252.ts';
+import { decodeWindows1252 } from './windows-1252.ts';
 
 /** Git calls a file binary when its first 8000 bytes hold a NUL; so does this. */
 const BINARY_PROBE_BYTES = 8000;

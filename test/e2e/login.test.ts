@@ -86,12 +86,6 @@ it('a login that fails ends with 4 and the next step', async () => {
   });
 });
 
-it('a token that is not verified leaves the memory with the local user, and says so', async () => {
-  const { code, err } = await run(['search', 'sync resumes'], 'ghp_wrong');
-  expect(code).toBe(0);
-  expect(err).toMatch(/Your token was not verified .*refuses the token.*local user/);
-});
-
 it('the token is nowhere: not in what was said, in what git was started with, in any file', () => {
   expect(said).not.toContain(CANARY);
   expect(readFileSync(join(sandbox.home, 'argv'), 'utf8')).toContain('ls-remote');

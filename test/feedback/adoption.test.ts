@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { doctor } from '../../src/lib/admin/doctor.ts';
 import { Failure } from '../../src/lib/core/failure.ts';
+import { change } from '../../src/lib/engine/database.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { login } from '../../src/lib/feedback/login.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
@@ -85,10 +86,13 @@ it('adds what both know: activation decayed and capped, strength as the sum of w
 });
 
 it('caps what both know', async () => {
-  for (let n = 0; n < 60; n += 1) await local.retrieve({ query: 'needle' });
-  for (let n = 0; n < 60; n += 1) await ada.retrieve({ query: 'needle' });
+  for (const caller of [local, ada]) await caller.retrieve({ query: 'needle' });
+  await world.test.database.write([change('UPDATE activations SET retrieved = 6, usage = 4.5')]);
   await adopt();
-  expect((await ada.retrieve({ query: 'needle' })).results[0]?.activation).toMatchObject({ retrieved: 10 });
+  expect((await ada.retrieve({ query: 'needle' })).results[0]?.activation).toMatchObject({
+    retrieved: 10,
+    usage: 9,
+  });
 });
 
 it('keeps both receipts of one key: the new owner’s stays under it', async () => {

@@ -132,7 +132,7 @@ it.each<[string, Fault, RegExp]>([
   ['meets a limit', { kind: 'secondaryLimit', retryAfter: 30 }, /left alone for 30 s/],
 ])('a doc that %s leaves the others as they are, and is no source', async (_, fault, problem) => {
   gh.fault(/b\.md/, fault);
-  const { results, live_problem, memory_recording } = await ask();
+  const { results, live_problem, memory_recording } = await ask({ type: 'doc' });
   expect(live_problem).toMatch(problem);
   const row = by(results, ':docs/b.md');
   expect(row).toMatchObject({ feedback_available: false, memory_exclusion_reason: 'live_version_unavailable' });
@@ -141,7 +141,7 @@ it.each<[string, Fault, RegExp]>([
     status: 'partial',
     exclusions: [{ location: `results[${String(results.indexOf(row))}]`, reason: 'live_version_unavailable' }],
   });
-  expect(results.filter(({ content_source }) => content_source === 'github_live')).toHaveLength(2);
+  expect(results.filter(({ content_source }) => content_source === 'github_live')).toHaveLength(1);
 });
 
 it.each([
@@ -214,9 +214,9 @@ it.each<[string, () => string, RegExp]>([
   ],
 ])('%s says what is wrong', async (_, token, problem) => {
   const variables = { PATH: '', GH_TOKEN: token(), GITHUB_API_URL: gh.url };
-  const { live_problem, results } = await ask({}, live({ variables }));
+  const { live_problem, results } = await ask({ type: 'doc' }, live({ variables }));
   expect(live_problem).toMatch(problem);
   expect(results.map(({ memory_exclusion_reason: reason }) => reason)).toEqual(
-    Array(3).fill('live_version_unavailable'),
+    Array(2).fill('live_version_unavailable'),
   );
 });

@@ -22,6 +22,7 @@ export async function memoryNotes(engine: Engine): Promise<string[]> {
 /** That there is something to adopt; undefined where there is nothing. */
 export function adoptHint(localTraces: number): string | undefined {
   if (localTraces === 0) return undefined;
-  const some = localTraces === 1 ? 'One retrieval' : `${grouped(localTraces)} retrievals`;
-  return `${some} of this file belong to its local user, from before your token: gh-rag login --adopt-local makes them yours.`;
+  const some =
+    localTraces === 1 ? 'One retrieval of this file belongs' : `${grouped(localTraces)} retrievals of this file belong`;
+  return `${some} to its local user, from before your token: gh-rag login --adopt-local makes them yours.`;
 }

@@ -4,8 +4,8 @@ import { oneLine, type Terminal } from './terminal.ts';
 
 /** Who one is; below, what was adopted. */
 export function renderLogin({ principal, login, host, adopted }: LoginOutput, { style }: Terminal): string {
-  const name = login === '' ? '' : `${style.bold(oneLine(login))} at `;
-  const lines = [`You are ${name}${oneLine(host)}: ${principal}`];
+  const name = login === '' ? 'a user' : style.bold(oneLine(login));
+  const lines = [`You are ${name} at ${oneLine(host)}: ${principal}`];
   if (adopted !== null) {
     const { traces, receipts, sources, credits } = adopted;
     const parts = [

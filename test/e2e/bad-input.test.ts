@@ -85,7 +85,7 @@ describe('bad input', () => {
         `gh-rag index ${missing}`,
         1,
         /^error: there is no file or folder/,
-        /^hint: Give owner\/repo, the path of a git repository/,
+        /^hint: Give the path of a git repository/,
       ],
       [`gh-rag index ${half}`, 1, /^error: .*(?:compressed|gzip|truncated|ends|line)/, /^hint: /],
       ['gh-rag index . --types isue', 2, /^error: --types: must be one of .*\(given: isue\)$/, 'Did you mean issue?'],

@@ -14,9 +14,7 @@ export function foldIn(
   for (const [name, count] of counts) {
     const term = termOf(name);
     if (term === undefined) continue;
-    const factor = (1 + Math.log(count)) * term.weight * term.scale;
-    const { vector } = term;
-    for (let j = 0; j < dimensions; j += 1) sum[j] = (sum[j] ?? 0) + factor * (vector[j] ?? 0);
+    addScaled(sum, term.vector, (1 + Math.log(count)) * term.weight * term.scale);
   }
   let squares = 0;
   for (const value of sum) squares += value * value;
@@ -24,4 +22,9 @@ export function foldIn(
   return length > 0 && Number.isFinite(length)
     ? Float32Array.from(sum, (value) => value / length)
     : new Float32Array(dimensions);
+}
+
+/** A function of its own: it is where the time of embedding goes, and is compiled well only if it is small. */
+function addScaled(sum: Float64Array, vector: Int8Array, factor: number): void {
+  for (let j = 0; j < sum.length; j += 1) sum[j] = (sum[j] ?? 0) + factor * (vector[j] ?? 0);
 }

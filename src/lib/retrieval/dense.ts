@@ -48,12 +48,13 @@ export function denseQuery(
     ...known,
     ...(unknown ? [`d.passage_id >> 16 IN (SELECT d.id FROM documents d WHERE ${predicate})`] : []),
   ];
+  // A question's vector in a subquery is converted once, and not for every row.
   const sql = `WITH near AS MATERIALIZED (
       SELECT d.passage_id ${[signatures, ...shortlisted].join(' AND ')}
-      ORDER BY vector_distance_cos(d.signature, vector1bit(${asked})), d.passage_id LIMIT ${String(SHORTLIST)}),
+      ORDER BY vector_distance_cos(d.signature, (SELECT vector1bit(${asked}))), d.passage_id LIMIT ${String(SHORTLIST)}),
     looked AS MATERIALIZED (SELECT passage_id FROM near UNION SELECT value FROM json_each(${ids})),
     scored AS MATERIALIZED (
-      SELECT v.passage_id, 1 - vector_distance_cos(v.vector, vector8(${asked})) AS score
+      SELECT v.passage_id, 1 - vector_distance_cos(v.vector, (SELECT vector8(${asked}))) AS score
       FROM looked CROSS JOIN passage_vectors v ON v.embedder_id = ${embedder} AND v.passage_id = looked.passage_id)
     SELECT s.passage_id, d.id AS document_id, d.entity, d.type, d.title, d.created_at, d.updated_at, s.score,
       s.passage_id IN (SELECT passage_id FROM near) AS near

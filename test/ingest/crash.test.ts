@@ -12,6 +12,7 @@ import { fileDigest, withDatabase } from '../support/test-index.ts';
 
 const COMMITS = 100;
 const RECORDS = 1200;
+const THREADS = 40;
 const KILLS = 6;
 
 let program: Program;
@@ -42,13 +43,14 @@ afterAll(() => {
 });
 
 function records(count: number): string {
-  const line = (number: number): string =>
+  const line = (n: number): string =>
     JSON.stringify({
       repo: 'acme/app',
-      type: 'issue',
-      number,
-      title: `Issue ${String(number)}`,
-      body: `The sync of part ${String(number % 97)} stalls after an hour. See #${String((number * 7) % count)}.`,
+      // Few threads: the model of them is trained in no time, and the runs are killed while it is, too.
+      ...(n <= THREADS
+        ? { type: 'issue', number: n, title: `Issue ${String(n)}` }
+        : { type: 'issue_comment', number: (n % THREADS) + 1, id: n }),
+      body: `The sync of part ${String(n % 97)} stalls after an hour. See #${String((n * 7) % count)}.`,
       updated_at: '2024-05-01T00:00:00Z',
     });
   return Array.from({ length: count }, (_, n) => `${line(n + 1)}\n`).join('');

@@ -81,12 +81,7 @@ describe('bad input', () => {
     await all([
       ['gh-rag index folder', 1, /^error: not a git repository: folder/, /^hint: Give the path of a clone/],
       [`gh-rag index ${empty.path} --repo acme/app`, 1, /has no commits yet$/, /^hint: There is nothing to index/],
-      [
-        `gh-rag index ${missing}`,
-        1,
-        /^error: there is no file or folder/,
-        /^hint: Give the path of a git repository/,
-      ],
+      [`gh-rag index ${missing}`, 1, /^error: there is no file or folder/, /^hint: Give the path of a git repository/],
       [`gh-rag index ${half}`, 1, /^error: .*(?:compressed|gzip|truncated|ends|line)/, /^hint: /],
       ['gh-rag index . --types isue', 2, /^error: --types: must be one of .*\(given: isue\)$/, 'Did you mean issue?'],
     ]);

@@ -175,7 +175,7 @@ test('a backfill goes on from part to part, and needs an embedder and a cursor o
   });
   expect(await covered()).toEqual([501, 501]);
   await expect(invoke(backfill, engine(), { surface: 'embeddings', cursor: 'x' })).rejects.toMatchObject({
-    code: 'invalid_input',
+    code: 'invalid_cursor',
   });
   await expect(invoke(backfill, testEngine(index.test), { surface: 'embeddings' })).rejects.toMatchObject({
     message: 'no embedder is configured',

@@ -23,6 +23,7 @@ export function renderEval(output: EvaluateOutput, { style }: Terminal): string 
       .map(([kind, mean]) => row(name, oneLine(kind), mean.questions, mean)),
   ]);
   const lines = [
+    ...output.problems.map((problem) => style.warning(`Measured without a part of search: ${oneLine(problem)}`)),
     style.dim(`${cells('', '', 'n')}${COLUMNS.map(([, title]) => title.padStart(11)).join('')}`),
     ...rows,
     '',

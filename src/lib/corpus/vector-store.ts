@@ -91,6 +91,20 @@ export function missingPassagesQuery(embedderId: number, after: number, limit: n
   );
 }
 
+/** How many passages after an id have no vector of an embedder, up to a limit, and the last of them. */
+export function missingCountQuery(
+  embedderId: number,
+  after: number,
+  limit: number,
+): Query<{ readonly passages: number; readonly last: number | null }> {
+  return query(
+    `SELECT count(*) AS passages, max(id) AS last FROM (
+       SELECT p.id FROM passages p WHERE ${MISSING} AND p.id > ?2 ORDER BY p.id LIMIT ?3)`,
+    [embedderId, after, limit],
+    (row) => z.object({ passages: z.int(), last: z.int().nullable() }).parse(row),
+  );
+}
+
 /** The passages of documents, in the order of their ids. */
 export function passagesOfQuery(documentIds: readonly number[]): Query<PassagePlace> {
   return query(

@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import { coverageQuery } from '../corpus/vector-store.ts';
+import { missingCountQuery } from '../corpus/vector-store.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { BackfillBounds, BackfillOutcome, BackfillSurface } from '../operation/backfill-surface.ts';
 import { findActiveEmbedder } from './active-embedder.ts';
@@ -19,8 +19,8 @@ export const embeddingsBackfill: BackfillSurface = {
         hint: 'Unset GH_RAG_EMBEDDER for the built-in one, or name an endpoint.',
       });
     }
-    if (part.dryRun) return count(engine, part);
     const after = part.cursor === undefined ? 0 : cursorOf(part.cursor);
+    if (part.dryRun) return count(engine, part, after);
     const { embedder, embedded, cursor, done } = await embedIndex(engine, { limit: part.limit * ITEM, after });
     const exhausted = embedded < part.limit * ITEM;
     return {
@@ -33,17 +33,17 @@ export const embeddingsBackfill: BackfillSurface = {
 };
 
 /** What a part would embed. */
-async function count(engine: Engine, { limit }: BackfillBounds): Promise<BackfillOutcome> {
+async function count(engine: Engine, { limit }: BackfillBounds, after: number): Promise<BackfillOutcome> {
   const active = await findActiveEmbedder(engine);
-  const [coverage] = await engine.database.read([coverageQuery()]);
-  const of = (id: number | null) => coverage.find(({ embedderId }) => embedderId === id)?.passages ?? 0;
-  const missing = of(null) - (active === undefined ? 0 : of(active.stored.id));
-  const looked = Math.min(missing, limit * ITEM);
-  return { looked, repaired: looked, nextCursor: null };
+  // No embedder has the id 0.
+  const [[part]] = await engine.database.read([missingCountQuery(active?.stored.id ?? 0, after, limit * ITEM)]);
+  const { passages, last } = part ?? { passages: 0, last: null };
+  const exhausted = passages < limit * ITEM;
+  return { looked: passages, repaired: passages, nextCursor: exhausted || last === null ? null : String(last) };
 }
 
 function cursorOf(text: string): number {
   const cursor = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(cursor)) return cursor;
-  throw new Failure('invalid_input', 'cursor: must be the next_cursor of an earlier call');
+  throw new Failure('invalid_cursor', 'cursor: must be one that this repair gave');
 }

@@ -13,11 +13,14 @@ export interface DenseHit {
   readonly rank: number;
 }
 
-/** Documents by their nearest passage, best first; what points away from the question is no candidate. */
+/** Cosines below this are noise: of unrelated texts, of rounding. */
+const LEAST_COSINE = 0.05;
+
+/** Documents by their nearest passage, best first. */
 export function denseRanking(rows: readonly DenseRow[]): DenseHit[] {
   const best = new Map<number, DenseRow>();
   for (const row of rows) {
-    if (row.near && row.score > 0 && !best.has(row.document_id)) best.set(row.document_id, row);
+    if (row.near && row.score >= LEAST_COSINE && !best.has(row.document_id)) best.set(row.document_id, row);
   }
   return [...best.values()].map((row, at) => ({
     title: row.title,

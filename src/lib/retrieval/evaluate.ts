@@ -45,6 +45,9 @@ const output = z.object({
     }),
   ),
   differences: z.array(difference),
+  problems: z
+    .array(z.string())
+    .describe('What kept a part of search from taking part; the measures are of what was left. Empty: nothing did.'),
   /** By the rank of the first relevant result. */
   wins: z.int(),
   losses: z.int(),
@@ -83,13 +86,14 @@ export const evaluate = defineOperation({
     const questions = await readGold(files, gold, { repo: repo ?? only, signal, spelling });
     const step = progress.start('questions', questions.length);
     const judged: Judged[] = [];
+    const problems = new Set<string>();
     for (const question of questions) {
       if (signal.aborted) throw new Failure('interrupted', 'stopped; nothing was written');
-      judged.push(await judgedOf(engine, question));
+      judged.push(await judgedOf(engine, question, problems));
       step.advance(judged.length);
     }
     step.end();
-    return report(judged);
+    return report(judged, problems);
   },
 });
 
@@ -99,12 +103,14 @@ interface Judged {
   readonly ranks: Readonly<Record<Configuration, number | null>>;
 }
 
-async function judgedOf(engine: Engine, question: GoldQuestion): Promise<Judged> {
+async function judgedOf(engine: Engine, question: GoldQuestion, problems: Set<string>): Promise<Judged> {
   const relevance: [Configuration, Relevance][] = [];
   const ranks: [Configuration, number | null][] = [];
   for (const name of CONFIGURATIONS) {
     const ranking =
-      name === BASELINE ? await plainRankingOf(engine, question) : await searchRanking(engine, question, name);
+      name === BASELINE
+        ? await plainRankingOf(engine, question)
+        : await searchRanking(engine, question, name, problems);
     const kept = ranking.filter((entity) => !question.excluded.has(entity));
     relevance.push([name, judge(kept, question.relevant)]);
     ranks.push([name, firstRank(kept, question.relevant)]);
@@ -121,10 +127,13 @@ async function searchRanking(
   engine: Engine,
   { query, repo, excluded }: GoldQuestion,
   name: keyof typeof CONTROLS,
+  problems: Set<string>,
 ): Promise<string[]> {
   const top_k = Math.min(50, CUTOFF + excluded.size);
   const input = searchInput.parse({ query: query.slice(0, 4096), repo, top_k, ...CONTROLS[name] });
-  const { groups } = await findHits(engine, input, planOf(input, engine.clock.now()));
+  const { groups, denseProblem, rerankProblem } = await findHits(engine, input, planOf(input, engine.clock.now()));
+  if (denseProblem !== null) problems.add(denseProblem.message);
+  if (rerankProblem !== null) problems.add(rerankProblem);
   return groups.map(({ representative }) => representative.entity);
 }
 
@@ -144,7 +153,7 @@ function spelled(named: string, repos: readonly string[]): string {
   });
 }
 
-function report(judged: readonly Judged[]): EvaluateOutput {
+function report(judged: readonly Judged[], problems: ReadonlySet<string>): EvaluateOutput {
   const kinds = [...new Set(judged.map(({ question }) => question.kind))].sort();
   const mean = (name: Configuration, of: readonly Judged[]): Relevance =>
     meanRelevance(of.map(({ relevance: each }) => each[name]));
@@ -172,6 +181,7 @@ function report(judged: readonly Judged[]): EvaluateOutput {
         ...pairedDifference(values(configuration, measure), values(BASELINE, measure)),
       })),
     ),
+    problems: [...problems],
     wins: judged.filter((each) => order(each) > 0).length,
     losses: judged.filter((each) => order(each) < 0).length,
     ties: judged.filter((each) => order(each) === 0).length,

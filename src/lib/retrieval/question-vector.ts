@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import { type StoredEmbedder, embeddersQuery } from '../corpus/vector-store.ts';
+import { coverageQuery, embeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
 import type { Query, Rows } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import { activeEmbedder } from '../indexing/active-embedder.ts';
@@ -19,8 +19,17 @@ export interface Asked<First> {
   readonly first: First[];
   readonly question: QuestionVector | null;
   /** Null where nothing is amiss. */
-  readonly problem: string | null;
+  readonly problem: VectorProblem | null;
 }
+
+/** Why vectors were not compared, or not of all passages. */
+export interface VectorProblem {
+  readonly message: string;
+  /** Whether something failed; otherwise it is the state of the index. */
+  readonly failed: boolean;
+}
+
+const missing = (message: string): VectorProblem => ({ message, failed: false });
 
 /**
  * Makes the vector of a question, reading what it needs in one round trip with the query that is given: of the model of
@@ -43,7 +52,12 @@ export async function askWithVector<First>(
       newestTermsQuery(counts.keys()),
     ]);
     const stored = activeEmbedder({ embedder, database }, embedders)?.stored;
-    if (stored === undefined) return { first, question: null, problem: 'the index has no vectors yet' };
+    if (stored === undefined) {
+      const problem = missing(
+        'the index has no vectors: too little text to learn from, or it is not embedded yet (gh-rag backfill embeddings)',
+      );
+      return { first, question: null, problem };
+    }
     const known = new Map(terms.map((term) => [term.term, term]));
     const vector = foldIn(counts, (term) => known.get(term), stored.dimensions);
     return { first, question: isZero(vector) ? null : { stored, vector }, problem: null };
@@ -53,25 +67,35 @@ export async function askWithVector<First>(
     throw error;
   });
   // Whichever fails first, the other is waited for.
-  const [read, embedded] = await Promise.allSettled([database.read([alongside, embeddersQuery()]), embedding]);
+  const [read, embedded] = await Promise.allSettled([
+    // How much is embedded is counted here only: beside a request to an endpoint it costs nothing.
+    database.read([alongside, embeddersQuery(), coverageQuery()]),
+    embedding,
+  ]);
   if (read.status === 'rejected') throw read.reason;
   if (embedded.status === 'rejected') throw embedded.reason;
-  const [first, embedders]: Rows<[Query<First>, ReturnType<typeof embeddersQuery>]> = read.value;
-  if (embedded.value instanceof Failure) return { first, question: null, problem: embedded.value.message };
+  const [first, embedders, coverage]: Rows<
+    [Query<First>, ReturnType<typeof embeddersQuery>, ReturnType<typeof coverageQuery>]
+  > = read.value;
+  if (embedded.value instanceof Failure) {
+    return { first, question: null, problem: { message: embedded.value.message, failed: true } };
+  }
   const [vector] = embedded.value;
   const stored = activeEmbedder({ embedder, database }, embedders)?.stored;
   if (stored === undefined || vector === undefined) {
-    return {
-      first,
-      question: null,
-      problem: `the index has no vectors of ${embedder.id}: run gh-rag backfill embeddings`,
-    };
+    return { first, question: null, problem: missing(`the index has no vectors of ${embedder.id}: ${BACKFILL}`) };
   }
   if (vector.length !== stored.dimensions) {
-    return { first, question: null, problem: `${embedder.id} gives other vectors than those that are stored` };
+    const message = `${embedder.id} gives vectors of ${String(vector.length)} dimensions, ${String(stored.dimensions)} are stored`;
+    return { first, question: null, problem: { message, failed: true } };
   }
-  return { first, question: { stored, vector }, problem: null };
+  const of = (id: number | null) => coverage.find(({ embedderId }) => embedderId === id)?.passages ?? 0;
+  const left = of(null) - of(stored.id);
+  const problem = left > 0 ? missing(`${String(left)} passages have no vector of ${embedder.id}: ${BACKFILL}`) : null;
+  return { first, question: isZero(vector) ? null : { stored, vector }, problem };
 }
+
+const BACKFILL = 'run gh-rag backfill embeddings';
 
 function isZero(vector: Float32Array): boolean {
   return vector.every((value) => value === 0);

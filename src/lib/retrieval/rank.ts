@@ -8,7 +8,7 @@ import { buildFtsQuery } from './fts-query.ts';
 import { reciprocalRankFusion } from './fusion.ts';
 import type { Hit, RankedHit } from './hit.ts';
 import { rerank } from './rerank.ts';
-import { askWithVector } from './question-vector.ts';
+import { askWithVector, type VectorProblem } from './question-vector.ts';
 import type { SearchInput } from './search-contract.ts';
 import { poolOf, type SparseHit, sparseRanking } from './sparse-ranking.ts';
 
@@ -19,8 +19,10 @@ export interface Ranking {
   readonly denseCandidates: number;
   /** Whose vectors were compared; null: none were. */
   readonly embedder: string | null;
-  /** Why no vectors were compared although they were asked for; null where nothing is amiss. */
-  readonly denseProblem: string | null;
+  /** Why vectors were not compared, or not of all passages, although they were asked for; null where nothing is amiss. */
+  readonly denseProblem: VectorProblem | null;
+  /** Why the configured endpoint did not rerank; null where nothing is amiss. */
+  readonly rerankProblem: string | null;
   readonly reranked: boolean;
 }
 
@@ -30,8 +32,11 @@ export const UNRANKED: Omit<Ranking, 'hits'> = {
   denseCandidates: 0,
   embedder: null,
   denseProblem: null,
+  rerankProblem: null,
   reranked: false,
 };
+
+const NO_EMBEDDER: VectorProblem = { message: 'no embedder is configured', failed: false };
 
 const NO_CANDIDATES = query<CandidateRow>('SELECT 1 WHERE false', [], () => {
   throw new Error('a row of no candidates');
@@ -58,14 +63,18 @@ export async function rank(engine: Engine, input: SearchInput, filters: Filters)
   const near = question === null ? [] : await nearest(engine, question, filters, sparse);
   const dense = poolOf(denseRanking(near), pool, entities);
   const fused = fuse(sparse, dense);
-  const { hits, applied } =
-    byTime || !input.rerank ? { hits: fused, applied: false } : await rerank(engine, text, fused, { sparse, near });
+  const {
+    hits,
+    applied,
+    problem = null,
+  } = byTime || !input.rerank ? { hits: fused, applied: false } : await rerank(engine, text, fused, { sparse, near });
   return {
     hits,
     sparseCandidates: sparse.length,
     denseCandidates: dense.length,
     embedder: question?.stored.name ?? null,
-    denseProblem: asked.problem,
+    denseProblem: asked.problem ?? (fusion === 'dense_only' && engine.embedder === null ? NO_EMBEDDER : null),
+    rerankProblem: problem,
     reranked: applied,
   };
 }

@@ -21,6 +21,8 @@ export interface Findings {
 export interface Reranked {
   readonly hits: readonly Hit[];
   readonly applied: boolean;
+  /** Why the endpoint did not rerank. */
+  readonly problem?: string;
 }
 
 /**
@@ -59,7 +61,9 @@ async function byEndpoint(
     scored.sort((a, b) => (b.rerankScore ?? Number.NEGATIVE_INFINITY) - (a.rerankScore ?? Number.NEGATIVE_INFINITY));
     return { hits: [...scored, ...hits.slice(RERANKED)], applied: true };
   } catch (error) {
-    if (error instanceof Failure && error.code !== 'interrupted') return { hits, applied: false };
+    if (error instanceof Failure && error.code !== 'interrupted') {
+      return { hits, applied: false, problem: error.message };
+    }
     throw error;
   }
 }

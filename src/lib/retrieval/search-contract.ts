@@ -188,7 +188,11 @@ export const searchOutput = z.object({
   dense_problem: z
     .string()
     .optional()
-    .describe('Why no vectors were compared although they were asked for: words alone found these results.'),
+    .describe('Why vectors were not compared, or not of all passages, although they were asked for.'),
+  rerank_problem: z
+    .string()
+    .optional()
+    .describe('Why the configured endpoint did not rerank: the order is that of fusion.'),
   live_problem: z
     .string()
     .optional()

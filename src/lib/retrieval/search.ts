@@ -66,11 +66,12 @@ export const search = defineOperation({
       rerank_requested: input.rerank,
       rerank_applied: found.reranked,
       embedder: found.embedder,
-      ...(found.denseProblem !== null && { dense_problem: found.denseProblem }),
+      ...(found.denseProblem !== null && { dense_problem: found.denseProblem.message }),
+      ...(found.rerankProblem !== null && { rerank_problem: found.rerankProblem }),
       graph_expanded: input.graph_expand,
       ...shown,
     };
-    return remember(engine, input, answer, { state, complete: graph.complete });
+    return remember(engine, input, answer, { state, complete: graph.complete && found.denseProblem?.failed !== true });
   },
 });
 

@@ -104,7 +104,7 @@ describe('storing a batch', () => {
     const outcome = await storeBatch(
       test.database,
       indexDocument,
-      batch([], { removals: [documentKey(doc), 'acme/app:never.md'], ...after('"1"', '"2"') }),
+      batch([], { removals: [documentKey(doc), documentKey(doc), 'acme/app:never.md'], ...after('"1"', '"2"') }),
     );
     expect(outcome).toEqual({ written: 0, unchanged: 0, removed: 1 });
     expect(await found(test, 'passages_nat', 'alpha')).toEqual([]);

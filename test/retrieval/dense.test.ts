@@ -108,7 +108,12 @@ describe('the dense side', () => {
   test('has no part in an order by time, but where it is all that is asked for', async () => {
     const byTime = await ask({ query: 'water leaks', sort: 'updated_desc' });
     expect(byTime).toMatchObject({ dense_candidates: 0, rerank_applied: false, embedder: null });
-    const alone = await ask({ query: 'dripping water in the kettle', sort: 'created_desc', fusion: 'dense_only', top_k: 50 });
+    const alone = await ask({
+      query: 'dripping water in the kettle',
+      sort: 'created_desc',
+      fusion: 'dense_only',
+      top_k: 50,
+    });
     expect(alone.rerank_applied).toBe(false);
     expect(alone.results.length).toBeGreaterThan(1);
     const times = alone.results.map(({ created_at }) => created_at);

@@ -69,7 +69,7 @@ export function documentKey(document: Document): string {
  */
 export async function storeBatch(database: Database, index: Indexer, batch: Batch): Promise<BatchOutcome | undefined> {
   const incoming = incomingOf(batch);
-  const removals = batch.removals ?? [];
+  const removals = [...new Set(batch.removals)];
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const [existing, [mark], ...wiki] = await database.read([
       existingQuery([...incoming.keys(), ...removals]),

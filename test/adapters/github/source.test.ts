@@ -123,14 +123,33 @@ describe('a repository that cannot be read is told by what keeps it', () => {
       message: 'github.com allows no more requests before 2024-06-01T13:00:00.000Z',
     });
     gh.limits.set('core', { remaining: 50 });
-    gh.fault(LIST, { kind: 'secondaryLimit', retryAfter: 40 });
-    await expect(sourceFor(gh, cache).list('acme/app', 'threads', PAGE, signal)).rejects.toMatchObject({
-      code: 'rate_limited',
-      message: 'github.com asks to be left alone for 40 s',
-    });
+    for (const status of [403, 429] as const) {
+      gh.fault(LIST, { kind: 'secondaryLimit', status, retryAfter: 40 }, { times: 1 });
+      gh.forget();
+      await expect(sourceFor(gh, cache).list('acme/app', 'threads', PAGE, signal)).rejects.toMatchObject({
+        code: 'rate_limited',
+        message: 'github.com asks to be left alone for 40 s',
+      });
+      expect(gh.requests).toHaveLength(1);
+    }
     gh.fault('graphql', { kind: 'primaryLimit' });
     await expect(sourceFor(gh, cache).reviews('acme/app', [1], signal)).rejects.toMatchObject({ code: 'rate_limited' });
   });
+});
+
+it('ends at once when it is given up, and asks no more', async (t) => {
+  const gh = await started(t);
+  let answer = (): void => undefined;
+  const until = new Promise<void>((resolve) => (answer = resolve));
+  const held = gh.fault(LIST, { kind: 'hold', until });
+  const controller = new AbortController();
+  const source = sourceFor(gh, cache, { retries: 3 });
+  const listed = source.list('acme/app', 'threads', PAGE, controller.signal);
+  await held.started;
+  controller.abort();
+  await expect(listed).rejects.toMatchObject({ code: 'interrupted' });
+  answer();
+  expect(gh.requests.filter(({ path }) => path.includes('/issues'))).toHaveLength(1);
 });
 
 describe('an answer that is not whole is no answer', () => {

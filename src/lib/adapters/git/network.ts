@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { devNull } from 'node:os';
 import { Failure } from '../../core/failure.ts';
 import type { RemoteGit } from '../../engine/git-mirror.ts';
@@ -66,12 +66,18 @@ export class NetworkGit {
         env: { ...cleanEnvironment(this.#path), ...(network && this.#networkConfig()) },
         stdio: ['ignore', 'pipe', 'pipe'],
         windowsHide: true,
+        // A group of its own: what talks to the server is a child of git, and would hold the pipes until it answers.
+        detached: true,
       });
       const pieces: Buffer[] = [];
       let size = 0;
       let complaint = '';
       // Git removes what it had begun to write, which a harder signal would leave there.
-      const stop = (): void => void child.kill('SIGTERM');
+      const stop = (): void => {
+        endGroup(child);
+        child.stdout.destroy();
+        child.stderr.destroy();
+      };
       signal.addEventListener('abort', stop);
       child.stdout.on('data', (piece: Buffer) => {
         size += piece.length;
@@ -143,6 +149,16 @@ export class NetworkGit {
     // Git prints no header that it sends; should it ever, the token is not passed on.
     const shown = line.replaceAll(this.#remote.token, '***').replaceAll(/[^ -~]/g, '?');
     return new Failure('unreadable_input', `git could not bring the clone up to date: ${shown.slice(0, 200)}`);
+  }
+}
+
+/** Ends a process with all that it started. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGTERM');
+  } catch {
+    // It is over.
   }
 }
 

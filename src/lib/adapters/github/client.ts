@@ -2,7 +2,7 @@ import type { Octokit } from 'octokit';
 import { Failure } from '../../core/failure.ts';
 import type { RequestBudget } from '../../engine/github.ts';
 import { assertAllowed } from './allow-list.ts';
-import { type Credential, findCredential } from './credential.ts';
+import { type Credential, findCredential, requireUsable } from './credential.ts';
 import { failureOf, type Headers, isProxied, requestFailure } from './failures.ts';
 
 export interface ClientOptions {
@@ -150,11 +150,7 @@ export class GitHubClient {
         hint: 'Run gh auth login, or set GH_TOKEN (of an enterprise host: GH_HOST and GH_ENTERPRISE_TOKEN).',
       });
     }
-    if (!URL.canParse(credential.apiUrl)) {
-      throw new Failure('invalid_input', 'GITHUB_API_URL is no URL', {
-        hint: 'Unset it, or set it to https://HOST/api/v3.',
-      });
-    }
+    requireUsable(credential);
     // Loaded here: only indexing from GitHub waits for it.
     const { Octokit } = await import('octokit');
     const wait = (seconds: number, _options: unknown, _octokit: unknown, count: number): boolean =>
@@ -165,7 +161,8 @@ export class GitHubClient {
       userAgent: 'gh-rag',
       log: quiet,
       // Not as an option of requests: that makes it try again whatever the answer was.
-      retry: { enabled: retries > 0, retries },
+      retry: { enabled: retries > 0, retries, doNotRetry: NOT_TO_BE_RETRIED },
+      request: { fetch: withTimeout },
       throttle: { onRateLimit: wait, onSecondaryRateLimit: wait, write: UNSPACED },
     });
     return { octokit, credential };
@@ -175,6 +172,23 @@ export class GitHubClient {
     return { host: this.host, repo, proxied: isProxied(this.#options.variables) };
   }
 }
+
+/** Statuses that no repetition mends. 429 is a limit, as 403 may be: when to come back is told, and obeyed elsewhere. */
+const NOT_TO_BE_RETRIED = [400, 401, 403, 404, 410, 422, 429, 451];
+
+/** How long one attempt may take, in milliseconds: a page of a hundred items takes seconds. */
+const ATTEMPT_TIMEOUT_MS = 45_000;
+
+/** fetch with a bound. What the caller aborts ends as an AbortError, the one that Octokit does not try again. */
+const withTimeout: typeof fetch = async (input, init) => {
+  const given = init?.signal ?? undefined;
+  const timeout = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
+  try {
+    return await fetch(input, { ...init, signal: given === undefined ? timeout : AbortSignal.any([given, timeout]) });
+  } catch (error) {
+    throw given?.aborted === true ? new DOMException('the request was aborted', 'AbortError') : error;
+  }
+};
 
 /** Octokit spaces writes by a second and takes every GraphQL query for one; ours only read. */
 const UNSPACED = { key: () => ({ schedule: (_options: unknown, work: () => Promise<void>) => work() }) } as never; // only `key` is used of a group

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { Failure } from '../../core/failure.ts';
 
 /** A GitHub token and the API that it is for. */
 export interface Credential {
@@ -24,6 +25,20 @@ export async function findCredential(variables: NodeJS.ProcessEnv = process.env)
   if (token === undefined) return undefined;
   const usual = host === GITHUB ? 'https://api.github.com' : `https://${host}/api/v3`;
   return { token, apiUrl: (set(variables.GITHUB_API_URL) ?? usual).replace(/\/+$/, '') };
+}
+
+/** Fails with `invalid_input` or `credential_required` where GitHub need not be asked to know that it will not do. */
+export function requireUsable({ token, apiUrl }: Credential): void {
+  if (!URL.canParse(apiUrl) || !/^https?:$/.test(new URL(apiUrl).protocol)) {
+    throw new Failure('invalid_input', 'GITHUB_API_URL is no URL of http or https', {
+      hint: 'Unset it, or set it to https://HOST/api/v3.',
+    });
+  }
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new Failure('credential_required', 'the GitHub token holds a space or another character that no token has', {
+      hint: 'Set GH_TOKEN to the token alone, without quotes or a line break.',
+    });
+  }
 }
 
 function set(value: string | undefined): string | undefined {

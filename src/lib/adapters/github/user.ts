@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Failure } from '../../core/failure.ts';
-import type { Credential } from './credential.ts';
+import { type Credential, requireUsable } from './credential.ts';
 import { failureOf, nonsense, requestFailure } from './failures.ts';
 
 /** The user whom a token belongs to. */
@@ -27,11 +27,7 @@ export function hostOf({ apiUrl }: Credential): string {
 /** Asks GitHub whose a token is (`GET /user`). Nothing of the token is in a failure. */
 export async function askUser(credential: Credential, { timeoutMs, signal, proxied }: AskOptions): Promise<TokenUser> {
   const { token, apiUrl } = credential;
-  if (!URL.canParse(apiUrl)) {
-    throw new Failure('invalid_input', 'GITHUB_API_URL is no URL', {
-      hint: 'Unset it, or set it to https://HOST/api/v3.',
-    });
-  }
+  requireUsable(credential);
   const host = hostOf(credential);
   const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
   // Loaded here: who is known already does not wait for it.

@@ -5,7 +5,7 @@ import { rightSingularVectors } from './truncated-svd.ts';
 /** Dimensions of a model: one for five groups within these bounds, as far as there are so many directions. */
 const DIMENSIONS = { least: 256, most: 384, step: 64, groupsFor: 5 };
 /** Terms of a model at most, the most frequent ones. */
-const MAX_TERMS = 30_000;
+const MAX_TERMS = 20_000;
 /** A term in more than this share of the passages says nothing. */
 const MAX_SHARE = 0.5;
 /** From this many passages on, a term of a single one is left out: it cannot link two. */

@@ -111,6 +111,21 @@ describe('storing a batch', () => {
     expect(await counts(test)).toMatchObject({ documents: 1, bodies: 1, passaged: 1, unsearchable: 0 });
   });
 
+  it('says that a run is done although its last batch had nothing more', async () => {
+    const test = open();
+    const mark = after('"1"', '"1"').watermark;
+    const state = async () =>
+      (await test.database.read([query('SELECT complete, owner FROM watermarks', [], (row) => ({ ...row }))]))[0];
+    const first = { ...mark, before: null, complete: false };
+    await storeBatch(test.database, indexDocument, batch([testDocument()], { watermark: first }));
+    expect(await state()).toEqual([{ complete: 0, owner: 'test' }]);
+    await storeBatch(test.database, indexDocument, batch([], { watermark: mark }));
+    expect(await state()).toEqual([{ complete: 1, owner: null }]);
+    const database = new CountingDatabase(test.database);
+    await storeBatch(database, indexDocument, batch([], { watermark: mark }));
+    expect(database.writes).toBe(0);
+  });
+
   it('stores nothing when somebody else moved the watermark', async () => {
     const test = open();
     await storeBatch(test.database, indexDocument, batch([testDocument()]));

@@ -80,7 +80,9 @@ export async function storeBatch(database: Database, index: Indexer, batch: Batc
     const changed = [...incoming.values()].filter((each) => isChange(each, known.get(each.key), batch));
     const gone = removals.filter((key) => known.has(key) && !incoming.has(key));
     const outcome = { written: changed.length, unchanged: incoming.size - changed.length, removed: gone.length };
-    const moved = (mark?.value ?? null) !== batch.watermark.after || (batch.facts?.size ?? 0) > 0;
+    // A run that ends where its last batch stood has that to say still: that it is done.
+    const ends = batch.watermark.complete && mark?.complete === 0;
+    const moved = ends || (mark?.value ?? null) !== batch.watermark.after || (batch.facts?.size ?? 0) > 0;
     const contentChanged = changed.length > 0 || gone.length > 0;
     const beside = batch.beside ?? [];
     if (batch.dryRun === true || (!contentChanged && !moved && beside.length === 0)) return outcome;

@@ -23,12 +23,12 @@ export const REQUEST_BUDGET = 'github:budget';
 /** Seconds by the clock of the database; a writer renews its lease with every batch. */
 const LEASE_SECONDS = 120;
 
-const watermarkRow = z.object({ value: z.string(), owner: z.string().nullable() });
+const watermarkRow = z.object({ value: z.string(), owner: z.string().nullable(), complete: z.int() });
 
 /** The stored value, as JSON text, and who has leased the surface; no row where ingestion never ran. */
 export function watermarkQuery(key: Pick<Watermark, 'source' | 'surface'>): Query<z.output<typeof watermarkRow>> {
   return query(
-    `SELECT value, CASE WHEN leased_until > unixepoch() THEN owner END AS owner FROM watermarks
+    `SELECT value, complete, CASE WHEN leased_until > unixepoch() THEN owner END AS owner FROM watermarks
      WHERE source = ? AND surface = ?`,
     [key.source, key.surface],
     (row) => watermarkRow.parse(row),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { status } from '../../src/lib/admin/status.ts';
 import { storeBatch } from '../../src/lib/corpus/store.ts';
-import { type Durability, query, type WriteOutcome, type WriteStep } from '../../src/lib/engine/database.ts';
+import { change, type Durability, query, type WriteOutcome, type WriteStep } from '../../src/lib/engine/database.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { batchEmbedder } from '../../src/lib/indexing/embed-batch.ts';
 import { embedIndex } from '../../src/lib/indexing/embed-index.ts';
@@ -169,6 +169,25 @@ describe('an index that grows', () => {
     const { embedder } = await embedIndex(engine);
     expect(await invoke(status, engine, {})).toMatchObject({ embedder, embedded: 30 });
     expect(embedder).not.toBe(former);
+  });
+
+  test('takes over at the end of the last part, wherever that began; not while an earlier passage is missing', async () => {
+    const { engine, test } = await projectOf(range(1, 30).map((n) => about(n)));
+    const first = await embedIndex(engine, { limit: 20 });
+    expect(await embedders(engine)).toMatchObject([{ state: 'filling' }]);
+    const [[early]] = await test.database.read([
+      query('SELECT min(id) AS id FROM passages', [], (row) => Number(row.id)),
+    ]);
+    await test.database.write([change('DELETE FROM passage_vectors WHERE passage_id = ?', [early ?? 0])]);
+    expect(await embedIndex(engine, { after: first.cursor })).toMatchObject({ embedded: 10, done: true });
+    expect(await embedders(engine)).toMatchObject([{ state: 'filling' }]);
+    expect(await embedIndex(engine)).toMatchObject({ embedded: 1, done: true });
+    expect(await embedders(engine)).toMatchObject([{ state: 'ready' }]);
+
+    const other = await projectOf(range(1, 30).map((n) => about(n)));
+    const { cursor } = await embedIndex(other.engine, { limit: 20 });
+    expect(await embedIndex(other.engine, { after: cursor })).toMatchObject({ embedded: 10, done: true });
+    expect(await embedders(other.engine)).toMatchObject([{ state: 'ready' }]);
   });
 });
 

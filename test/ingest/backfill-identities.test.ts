@@ -1,6 +1,5 @@
-import { rmSync } from 'node:fs';
 import fc from 'fast-check';
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { doctor } from '../../src/lib/admin/doctor.ts';
 import type { Document } from '../../src/lib/corpus/document.ts';
 import { documentKey, storeBatch } from '../../src/lib/corpus/store.ts';
@@ -12,24 +11,14 @@ import { invoke } from '../../src/lib/operation/invoke.ts';
 import { backfill } from '../../src/lib/operations.ts';
 import { testEngine } from '../support/engine.ts';
 import { sourceFor } from '../support/github-index.ts';
-import { type GitHub, startGitHub } from '../support/github/start.ts';
+import { eachWithGitHub, type GitHubProject } from '../support/github-project.ts';
 import { comment, inlineComment, issue, review } from '../support/project.ts';
-import { temporaryDirectory } from '../support/repository.ts';
-import { TestIndex } from '../support/test-index.ts';
 
-const cache = temporaryDirectory();
-let index: TestIndex;
-let gh: GitHub;
-let app: ReturnType<GitHub['repository']>;
-
-beforeEach(async (t) => {
-  index = new TestIndex();
-  onTestFinished(() => index.remove());
-  gh = await startGitHub(t, { clock: index.test.clock });
-  app = gh.repository('acme/app');
-});
-afterAll(() => {
-  rmSync(cache, { recursive: true, force: true });
+let index: GitHubProject['index'];
+let gh: GitHubProject['gh'];
+let app: GitHubProject['app'];
+const cache = eachWithGitHub((project) => {
+  ({ index, gh, app } = project);
 });
 
 const later = (seconds = 60): void => {

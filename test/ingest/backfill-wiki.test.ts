@@ -1,27 +1,16 @@
-import { rmSync } from 'node:fs';
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { change } from '../../src/lib/engine/database.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { backfill } from '../../src/lib/operations.ts';
 import { testEngine } from '../support/engine.ts';
 import { sourceFor } from '../support/github-index.ts';
-import { type GitHub, startGitHub } from '../support/github/start.ts';
-import { temporaryDirectory } from '../support/repository.ts';
-import { TestIndex } from '../support/test-index.ts';
+import { eachWithGitHub, type GitHubProject } from '../support/github-project.ts';
 
-const cache = temporaryDirectory();
-let index: TestIndex;
-let gh: GitHub;
-let app: ReturnType<GitHub['repository']>;
-
-beforeEach(async (t) => {
-  index = new TestIndex();
-  onTestFinished(() => index.remove());
-  gh = await startGitHub(t, { clock: index.test.clock });
-  app = gh.repository('acme/app');
-});
-afterAll(() => {
-  rmSync(cache, { recursive: true, force: true });
+let index: GitHubProject['index'];
+let gh: GitHubProject['gh'];
+let app: GitHubProject['app'];
+const cache = eachWithGitHub((project) => {
+  ({ index, gh, app } = project);
 });
 
 const parts = () => ({ source: sourceFor(gh, cache) });

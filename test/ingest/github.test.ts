@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { status } from '../../src/lib/admin/status.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
@@ -8,25 +8,16 @@ import { backfill } from '../../src/lib/operations.ts';
 import { query } from '../../src/lib/engine/database.ts';
 import { testEngine } from '../support/engine.ts';
 import { sourceFor } from '../support/github-index.ts';
-import { type GitHub, startGitHub } from '../support/github/start.ts';
-import { temporaryDirectory } from '../support/repository.ts';
+import { eachWithGitHub, type GitHubProject } from '../support/github-project.ts';
 import { TestIndex } from '../support/test-index.ts';
 
 const ISSUES = '/repos/{owner}/{repo}/issues';
 const API = ['issue', 'pull_request', 'issue_comment', 'pr_review', 'pr_review_comment'];
-const cache = temporaryDirectory();
-let index: TestIndex;
-let gh: GitHub;
-let app: ReturnType<GitHub['repository']>;
-
-beforeEach(async (t) => {
-  index = new TestIndex();
-  onTestFinished(() => index.remove());
-  gh = await startGitHub(t, { clock: index.test.clock });
-  app = gh.repository('acme/app');
-});
-afterAll(() => {
-  rmSync(cache, { recursive: true, force: true });
+let index: GitHubProject['index'];
+let gh: GitHubProject['gh'];
+let app: GitHubProject['app'];
+const cache = eachWithGitHub((project) => {
+  ({ index, gh, app } = project);
 });
 
 const run = (input: Record<string, unknown> = {}, parts: Partial<Engine> = {}, pageSize = 100) =>

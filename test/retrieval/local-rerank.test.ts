@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DenseHit } from '../../src/lib/retrieval/dense-ranking.ts';
+import type { RankedDocument } from '../../src/lib/retrieval/hit.ts';
 import type { RankedHit } from '../../src/lib/retrieval/hit.ts';
 import { type Evidence, rerankLocally } from '../../src/lib/retrieval/local-rerank.ts';
 import { fuse } from '../../src/lib/retrieval/rank.ts';
 import type { SparseHit } from '../../src/lib/retrieval/sparse-ranking.ts';
 
-const dense = (documentId: number, rank: number): DenseHit => ({
+const dense = (documentId: number, rank: number): RankedDocument => ({
   title: `t${String(documentId)}`,
   passageId: documentId * 65536 + 1,
   documentId,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sha256Hex } from '../core/hash.ts';
-import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
 import { indexProvenance, sourceId } from '../corpus/provenance.ts';
+import { PROVENANCE_COLUMNS, provenanceFields } from '../corpus/provenance-columns.ts';
 import { change, query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Failure } from '../core/failure.ts';
@@ -156,19 +156,11 @@ const documentRow = z.object({
   key: z.string(),
   content_hash: z.string(),
   source_id: z.string().nullable(),
+  ...provenanceFields,
   repo: z.string().nullable(),
-  type: z.enum(DOCUMENT_TYPE_NAMES),
-  version: z.string(),
-  number: z.int().nullable(),
-  commentId: z.string().nullable(),
-  reviewId: z.string().nullable(),
-  tag: z.string().nullable(),
-  path: z.string().nullable(),
-  commit: z.string().nullable(),
 });
 
-const DOCUMENTS = `SELECT d.key, d.content_hash, d.source_id, r.slug AS repo, d.type, d.version, d.number,
-    d.comment_id AS commentId, d.review_id AS reviewId, d.tag, d.path, d.commit_sha AS "commit"
+const DOCUMENTS = `SELECT d.key, d.content_hash, d.source_id, ${PROVENANCE_COLUMNS}
   FROM documents d LEFT JOIN repos r ON r.id = d.repo_id ORDER BY d.key`;
 
 /**

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
 import { visibleDocuments } from '../corpus/filters.ts';
-import { coverageQuery, embeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
+import { type Coverage, coverageQuery, covered, embeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
 import { REQUEST_BUDGET } from '../corpus/watermark.ts';
 import { formatTime } from '../core/time.ts';
 import { query } from '../engine/database.ts';
@@ -157,7 +157,7 @@ function nameOf(principal: Principal | null, local: string | null): string | nul
 function embeddingOf(
   embedder: Engine['embedder'],
   embedders: readonly StoredEmbedder[],
-  coverage: readonly { readonly embedderId: number | null; readonly passages: number }[],
+  coverage: readonly Coverage[],
 ): Pick<StatusOutput, 'embedder' | 'embedded'> {
   if (embedder === null) return { embedder: null, embedded: 0 };
   const own = embedders.filter(({ kind }) => kind === 'lsa');
@@ -167,6 +167,6 @@ function embeddingOf(
       : embedders.find(({ name }) => name === embedder.id);
   return {
     embedder: stored?.name ?? (embedder === 'lsa' ? null : embedder.id),
-    embedded: coverage.find(({ embedderId }) => embedderId === (stored?.id ?? -1))?.passages ?? 0,
+    embedded: covered(coverage, stored),
   };
 }

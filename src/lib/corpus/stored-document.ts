@@ -1,23 +1,14 @@
 import * as z from 'zod';
 import type { SqlRow } from '../engine/database.ts';
-import { DOCUMENT_TYPE_NAMES } from './document-types.ts';
+import { PROVENANCE_COLUMNS, provenanceFields } from './provenance-columns.ts';
 
 const strings = z.array(z.string());
 const stringList = z.string().transform((text) => (text === '[]' ? [] : strings.parse(JSON.parse(text))));
 
 const storedDocument = z.object({
   id: z.int(),
-  repo: z.string(),
-  type: z.enum(DOCUMENT_TYPE_NAMES),
+  ...provenanceFields,
   sourceId: z.string().nullable(),
-  version: z.string(),
-  number: z.int().nullable(),
-  commentId: z.string().nullable(),
-  reviewId: z.string().nullable(),
-  tag: z.string().nullable(),
-  path: z.string().nullable(),
-  commit: z.string().nullable(),
-  line: z.int().nullable(),
   /** Its own, or that of the thread it stands in; empty where neither is known. */
   title: z.string(),
   state: z.string().nullable(),
@@ -34,8 +25,7 @@ const storedDocument = z.object({
 });
 
 /** Columns of a stored document `d` of repository `r`, as {@link decodeStoredDocument} reads them. */
-export const STORED_DOCUMENT_COLUMNS = `d.id, r.slug AS repo, d.type, d.source_id AS "sourceId", d.version, d.number,
-  d.comment_id AS "commentId", d.review_id AS "reviewId", d.tag, d.path, d.commit_sha AS "commit", d.line,
+export const STORED_DOCUMENT_COLUMNS = `d.id, ${PROVENANCE_COLUMNS}, d.source_id AS "sourceId",
   CASE WHEN d.title <> '' THEN d.title
     ELSE coalesce((SELECT t.title FROM documents t WHERE t.key = r.slug || '#' || d.number), '') END AS title,
   d.state, d.labels, d.milestone, d.assignees, d.author, d.url, d.created_at, d.updated_at,

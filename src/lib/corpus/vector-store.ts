@@ -137,8 +137,23 @@ export function documentTextsQuery(documentIds: readonly number[]): Query<Docume
   );
 }
 
-/** How many passages there are (of no embedder), and how many have a vector of each embedder. */
-export function coverageQuery(): Query<{ readonly embedderId: number | null; readonly passages: number }> {
+/** How many passages there are (of no embedder), or have a vector of an embedder. */
+export interface Coverage {
+  readonly embedderId: number | null;
+  readonly passages: number;
+}
+
+/** How many of the passages that `embedder` has made vectors of, by rows of {@link coverageQuery}; null: how many there are. */
+export function covered(
+  coverage: readonly Coverage[],
+  embedder: Pick<StoredEmbedder, 'id'> | null | undefined,
+): number {
+  if (embedder === undefined) return 0;
+  return coverage.find(({ embedderId }) => embedderId === (embedder?.id ?? null))?.passages ?? 0;
+}
+
+/** How many passages there are, and how many have a vector of each embedder. */
+export function coverageQuery(): Query<Coverage> {
   return query(
     `SELECT NULL AS id, count(*) AS n FROM passages
      UNION ALL SELECT embedder_id, count(*) FROM passage_signatures GROUP BY embedder_id`,

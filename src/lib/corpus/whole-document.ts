@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Query, query } from '../engine/database.ts';
 import type { Document } from './document.ts';
-import { DOCUMENT_TYPE_NAMES } from './document-types.ts';
+import { PROVENANCE_COLUMNS, provenanceFields } from './provenance-columns.ts';
 
 /** A stored document with everything that it was made searchable from. */
 export interface WholeDocument {
@@ -18,15 +18,7 @@ const row = z.object({
   id: z.int(),
   key: z.string(),
   contentHash: z.string(),
-  repo: z.string(),
-  type: z.enum(DOCUMENT_TYPE_NAMES),
-  number: z.int().nullable(),
-  commentId: z.string().nullable(),
-  reviewId: z.string().nullable(),
-  tag: z.string().nullable(),
-  path: z.string().nullable(),
-  commit: z.string().nullable(),
-  line: z.int().nullable(),
+  ...provenanceFields,
   inReplyTo: z.string().nullable(),
   title: z.string(),
   state: z.string().nullable(),
@@ -37,7 +29,6 @@ const row = z.object({
   url: z.string().nullable(),
   createdAt: z.int(),
   updatedAt: z.int(),
-  version: z.string(),
   blob: z.string().nullable(),
   body: z.string().nullable(),
   preface: z.string().nullable(),
@@ -47,10 +38,9 @@ const row = z.object({
 export function wholeDocumentsQuery(ids: readonly number[]): Query<WholeDocument> {
   const list = (name: string) => `CASE WHEN json_valid(d.${name}) THEN d.${name} ELSE '[]' END AS ${name}`;
   return query(
-    `SELECT d.id, d.key, d.content_hash AS "contentHash", r.slug AS repo, d.type, d.number, d.comment_id AS "commentId",
-       d.review_id AS "reviewId", d.tag, d.path, d.commit_sha AS "commit", d.line, d.in_reply_to AS "inReplyTo", d.title,
+    `SELECT d.id, d.key, d.content_hash AS "contentHash", ${PROVENANCE_COLUMNS}, d.in_reply_to AS "inReplyTo", d.title,
        d.state, ${list('labels')}, d.milestone, ${list('assignees')}, d.author, d.url, d.created_at AS "createdAt",
-       d.updated_at AS "updatedAt", d.version, d.blob, b.body, b.preface
+       d.updated_at AS "updatedAt", d.blob, b.body, b.preface
      FROM json_each(?) AS wanted CROSS JOIN documents d ON d.id = wanted.value JOIN repos r ON r.id = d.repo_id
        LEFT JOIN bodies b ON b.document_id = d.id ORDER BY d.id`,
     [JSON.stringify(ids)],

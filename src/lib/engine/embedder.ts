@@ -1,3 +1,5 @@
+import { Failure, type FailureCode } from '../core/failure.ts';
+
 /** Whether a text is asked for or is one of those that are searched: some models embed the two differently. */
 export type EmbeddingRole = 'query' | 'passage';
 
@@ -12,4 +14,15 @@ export interface Embedder {
    * has to look), `credential_required`, or `interrupted` when `signal` is aborted.
    */
   embed(texts: readonly string[], role: EmbeddingRole, signal: AbortSignal): Promise<Float32Array[]>;
+}
+
+const EMBEDDER_FAILURES: ReadonlySet<FailureCode> = new Set([
+  'endpoint_unavailable',
+  'endpoint_unusable',
+  'credential_required',
+]);
+
+/** Whether what was thrown says that an embedder could not be used: words still can. */
+export function isEmbedderFailure(error: unknown): error is Failure {
+  return error instanceof Failure && EMBEDDER_FAILURES.has(error.code);
 }

@@ -22,11 +22,10 @@ export const embeddingsBackfill: BackfillSurface = {
     const after = part.cursor === undefined ? 0 : cursorOf(part.cursor);
     if (part.dryRun) return count(engine, part, after);
     const { embedder, embedded, cursor, done } = await embedIndex(engine, { limit: part.limit * ITEM, after });
-    const exhausted = embedded < part.limit * ITEM;
     return {
       looked: embedded,
       repaired: embedded,
-      nextCursor: done || exhausted ? null : String(cursor),
+      nextCursor: done ? null : String(cursor),
       notes: embedder === null ? ['There is too little text to learn from; words alone are searched.'] : [],
     };
   },

@@ -1,6 +1,6 @@
-import { Failure } from '../core/failure.ts';
 import type { BatchEmbedder } from '../corpus/indexed-document.ts';
 import { vectorSteps } from '../corpus/vector-store.ts';
+import { isEmbedderFailure } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type ActiveEmbedder, findActiveEmbedder } from './active-embedder.ts';
 import { otherDimensions } from './embed-index.ts';
@@ -37,15 +37,10 @@ export function batchEmbedder(engine: Engine): BatchEmbedder {
       });
       return vectorSteps(stored.id, rows);
     } catch (error) {
-      if (!(error instanceof Failure) || !isOfEndpoint(error)) throw error;
+      if (!isEmbedderFailure(error)) throw error;
       failed = true;
       engine.progress.note(`Documents are stored without vectors: ${error.message}`);
       return [];
     }
   };
-}
-
-/** Whether an embedder could not be used, and words still can. */
-export function isOfEndpoint({ code }: Failure): boolean {
-  return code === 'endpoint_unavailable' || code === 'endpoint_unusable' || code === 'credential_required';
 }

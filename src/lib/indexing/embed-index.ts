@@ -1,6 +1,7 @@
 import { Failure } from '../core/failure.ts';
 import {
   coverageQuery,
+  covered,
   documentTextsQuery,
   embeddersQuery,
   everythingEmbedded,
@@ -37,7 +38,7 @@ export interface EmbeddingReport {
   readonly embedded: number;
   /** The passage that was looked at last; a run with this cursor goes on behind it. */
   readonly cursor: number;
-  /** Whether every passage has a vector. */
+  /** Whether no passage after the cursor is without a vector. */
   readonly done: boolean;
 }
 
@@ -60,6 +61,7 @@ export async function embedIndex(engine: Engine, bounds: EmbeddingBounds = {}): 
   if (target === undefined) return { embedder: null, embedded: 0, cursor: 0, done: true };
   const report = await fill(engine, target, bounds);
   const { stored } = target;
+  // A part that reached the end need not have begun at the beginning: that all is there is checked as it takes over.
   if (report.done && stored !== undefined && stored.state !== 'ready') await takeOver(engine, stored);
   return report;
 }
@@ -67,6 +69,8 @@ export async function embedIndex(engine: Engine, bounds: EmbeddingBounds = {}): 
 /** What makes vectors; not stored yet: an endpoint whose dimensions its first answer will tell. */
 interface Target {
   readonly embedder: Embedder;
+  /** Passages without a vector of it. */
+  readonly missing: number;
   stored: StoredEmbedder | undefined;
 }
 
@@ -74,12 +78,16 @@ async function targetOf(engine: Engine): Promise<Target | undefined> {
   const { embedder, database } = engine;
   if (embedder === null) return undefined;
   const [embedders, coverage] = await database.read([embeddersQuery(), coverageQuery()]);
-  if (embedder !== 'lsa') return { embedder, stored: embedders.find(({ name }) => name === embedder.id) };
-  const passages = coverage.find(({ embedderId }) => embedderId === null)?.passages ?? 0;
+  const passages = covered(coverage, null);
+  const missingOf = (stored: StoredEmbedder | undefined): number => passages - covered(coverage, stored);
+  if (embedder !== 'lsa') {
+    const stored = embedders.find(({ name }) => name === embedder.id);
+    return { embedder, stored, missing: missingOf(stored) };
+  }
   const newest = embedders.find(({ kind, state }) => kind === 'lsa' && state !== 'training');
   const grown = newest === undefined || passages >= newest.trainedOn * GROWTH;
   const stored = grown ? ((await train(engine, passages)) ?? newest) : newest;
-  return stored === undefined ? undefined : { embedder: lsaEmbedder(database, stored), stored };
+  return stored && { embedder: lsaEmbedder(database, stored), stored, missing: missingOf(stored) };
 }
 
 /** Undefined where there is too little to learn from. */
@@ -103,33 +111,35 @@ async function train(engine: Engine, passages: number): Promise<StoredEmbedder |
 
 async function fill(engine: Engine, target: Target, { limit, after = 0 }: EmbeddingBounds): Promise<EmbeddingReport> {
   const { database, signal, progress } = engine;
-  const [coverage] = await database.read([coverageQuery()]);
-  const of = (id: number | null) => coverage.find(({ embedderId }) => embedderId === id)?.passages ?? 0;
-  const missing = of(null) - (target.stored === undefined ? 0 : of(target.stored.id));
+  const { embedder, missing } = target;
   let embedded = 0;
   let cursor = after;
   let attempts = 0;
-  if (missing <= 0) return { embedder: target.embedder.id, embedded, cursor, done: true };
+  if (missing <= 0) return { embedder: embedder.id, embedded, cursor, done: true };
   const step = progress.start('vectors', missing);
   for (;;) {
     if (signal.aborted) throw interrupted();
     const size = Math.min(BATCH, (limit ?? Number.POSITIVE_INFINITY) - embedded);
-    // No embedder has the id 0.
-    const [places] = await database.read([missingPassagesQuery(target.stored?.id ?? 0, cursor, Math.max(1, size))]);
-    const last = places.at(-1);
-    if (last === undefined || size <= 0) {
+    if (size <= 0) {
       step.end();
-      return { embedder: target.embedder.id, embedded, cursor, done: last === undefined && after === 0 };
+      return { embedder: embedder.id, embedded, cursor, done: false };
+    }
+    // No embedder has the id 0.
+    const [places] = await database.read([missingPassagesQuery(target.stored?.id ?? 0, cursor, size)]);
+    const last = places.at(-1);
+    if (last === undefined) {
+      step.end();
+      return { embedder: embedder.id, embedded, cursor, done: true };
     }
     const documents = [...new Set(places.map(({ documentId }) => documentId))];
     const [texts] = await database.read([documentTextsQuery(documents)]);
     const passages = textsOfPassages(texts, places);
-    const vectors = await target.embedder.embed(
+    const vectors = await embedder.embed(
       passages.map(({ text }) => text),
       'passage',
       signal,
     );
-    target.stored ??= await introduce(engine, target.embedder, vectors[0]?.length ?? 0);
+    target.stored ??= await introduce(engine, embedder, vectors[0]?.length ?? 0);
     const { id, dimensions, name } = target.stored;
     if (vectors.some((vector) => vector.length !== dimensions)) throw otherDimensions(name, dimensions);
     const rows = passages.map(({ passageId }, at) => ({

@@ -2,6 +2,7 @@ import { Failure } from '../core/failure.ts';
 import { parseTimeOrAge } from '../core/time.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
 import { releaseLeases } from '../corpus/watermark.ts';
+import { isEmbedderFailure } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { defineOperation } from '../operation/operation.ts';
 import { ingestExport } from './export-run.ts';
@@ -87,8 +88,9 @@ async function embedded(engine: Engine, embedIndex: Making['embedIndex']): Promi
     const { embedder, embedded: passages } = await embedIndex(engine);
     return embedder === null ? null : { embedder, passages };
   } catch (error) {
-    if (!(error instanceof Failure) || error.code === 'interrupted' || typeof engine.embedder === 'string') throw error;
-    return { embedder: engine.embedder?.id ?? '', passages: 0, problem: error.message };
+    // The model of the index itself asks nobody; what fails there is the database.
+    if (!isEmbedderFailure(error) || engine.embedder === null || engine.embedder === 'lsa') throw error;
+    return { embedder: engine.embedder.id, passages: 0, problem: error.message };
   }
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Document } from '../corpus/document.ts';
-import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
 import { indexProvenance, sourceId } from '../corpus/provenance.ts';
+import { PROVENANCE_COLUMNS, provenanceFields } from '../corpus/provenance-columns.ts';
 import { entityKey, referenceOf } from '../corpus/reference.ts';
 import { type Change, change, type Guard, guard, type Query, query } from '../engine/database.ts';
 
@@ -9,19 +9,10 @@ const row = z.object({
   id: z.int(),
   key: z.string(),
   contentHash: z.string(),
-  repo: z.string(),
-  type: z.enum(DOCUMENT_TYPE_NAMES),
-  number: z.int().nullable(),
-  commentId: z.string().nullable(),
-  reviewId: z.string().nullable(),
-  tag: z.string().nullable(),
-  path: z.string().nullable(),
-  commit: z.string().nullable(),
-  line: z.int().nullable(),
+  ...provenanceFields,
   author: z.string().nullable(),
   createdAt: z.int(),
   updatedAt: z.int(),
-  version: z.string(),
   body: z.string(),
   /** Key of another document that is the same artefact and has its identity. */
   twin: z.string().nullable(),
@@ -33,9 +24,8 @@ export type Unresolved = z.output<typeof row>;
 /** Documents of a repository without a source id and after an id, in the order of their ids. */
 export function unresolvedQuery(repo: string, after: number, limit: number): Query<Unresolved> {
   return query(
-    `SELECT d.id, d.key, d.content_hash AS "contentHash", r.slug AS repo, d.type, d.number, d.comment_id AS "commentId",
-       d.review_id AS "reviewId", d.tag, d.path, d.commit_sha AS "commit", d.line, d.author, d.created_at AS "createdAt",
-       d.updated_at AS "updatedAt", d.version, b.body,
+    `SELECT d.id, d.key, d.content_hash AS "contentHash", ${PROVENANCE_COLUMNS}, d.author,
+       d.created_at AS "createdAt", d.updated_at AS "updatedAt", b.body,
        (SELECT t.key FROM documents t JOIN bodies tb ON tb.document_id = t.id
         WHERE t.repo_id = d.repo_id AND t.number = d.number AND t.type = d.type AND t.source_id IS NOT NULL
           AND t.author IS d.author AND t.created_at = d.created_at AND tb.body = b.body

@@ -33,8 +33,9 @@ export interface ServerOptions {
 
 /** A server that is not yet connected. */
 export interface McpServer {
-  // The high-level class wants zod shapes and has its own mapping of failures; we have JSON Schema and `Failure`.
-  // eslint-disable-next-line @typescript-eslint/no-deprecated
+  // The high-level class wants zod shapes and has its own mapping of failures; we have JSON Schema and `Failure`. It also
+  // takes longer to load. The SDK keeps this class for such uses, and marks it deprecated for all others.
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the use that it is kept for
   readonly server: Server;
   /** Resolves when no call is running, also for calls whose client no longer waits. */
   idle(): Promise<void>;

@@ -1,9 +1,9 @@
 import { Failure } from '../core/failure.ts';
-import { coverageQuery, embeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
+import { coverageQuery, covered, embeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
 import type { Query, Rows } from '../engine/database.ts';
+import { isEmbedderFailure } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { activeEmbedder } from '../indexing/active-embedder.ts';
-import { isOfEndpoint } from '../indexing/embed-batch.ts';
 import { foldIn } from '../indexing/lsa/fold-in.ts';
 import { newestTermsQuery } from '../indexing/lsa/lsa-store.ts';
 import { termCounts } from '../indexing/lsa/terms.ts';
@@ -63,7 +63,7 @@ export async function askWithVector<First>(
     return { first, question: isZero(vector) ? null : { stored, vector }, problem: null };
   }
   const embedding = embedder.embed([text], 'query', signal).catch((error: unknown) => {
-    if (error instanceof Failure && isOfEndpoint(error)) return error;
+    if (isEmbedderFailure(error)) return error;
     throw error;
   });
   // Whichever fails first, the other is waited for.
@@ -89,8 +89,7 @@ export async function askWithVector<First>(
     const message = `${embedder.id} gives vectors of ${String(vector.length)} dimensions, ${String(stored.dimensions)} are stored`;
     return { first, question: null, problem: { message, failed: true } };
   }
-  const of = (id: number | null) => coverage.find(({ embedderId }) => embedderId === id)?.passages ?? 0;
-  const left = of(null) - of(stored.id);
+  const left = covered(coverage, null) - covered(coverage, stored);
   const problem = left > 0 ? missing(`${String(left)} passages have no vector of ${embedder.id}: ${BACKFILL}`) : null;
   return { first, question: isZero(vector) ? null : { stored, vector }, problem };
 }

@@ -3,12 +3,12 @@ import { query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type CandidateCut, type CandidateRow, candidatesQuery } from './candidates.ts';
 import { type DenseRow, denseQuery } from './dense.ts';
-import { type DenseHit, denseRanking } from './dense-ranking.ts';
+import { denseRanking } from './dense-ranking.ts';
 import { buildFtsQuery } from './fts-query.ts';
 import { reciprocalRankFusion } from './fusion.ts';
-import type { Hit, RankedHit } from './hit.ts';
+import type { Hit, RankedDocument, RankedHit } from './hit.ts';
+import { askWithVector, type QuestionVector, type VectorProblem } from './question-vector.ts';
 import { rerank } from './rerank.ts';
-import { askWithVector, type VectorProblem } from './question-vector.ts';
 import type { SearchInput } from './search-contract.ts';
 import { poolOf, type SparseHit, sparseRanking } from './sparse-ranking.ts';
 
@@ -81,7 +81,7 @@ export async function rank(engine: Engine, input: SearchInput, filters: Filters)
 
 async function nearest(
   { database }: Engine,
-  { vector, stored }: NonNullable<Awaited<ReturnType<typeof askWithVector>>['question']>,
+  { vector, stored }: QuestionVector,
   filters: Filters,
   sparse: readonly SparseHit[],
 ): Promise<DenseRow[]> {
@@ -97,7 +97,7 @@ async function nearest(
 }
 
 /** One list of both rankings; a document that both found shows the passage with the words. */
-export function fuse(sparse: readonly SparseHit[], dense: readonly DenseHit[]): RankedHit[] {
+export function fuse(sparse: readonly SparseHit[], dense: readonly RankedDocument[]): RankedHit[] {
   const bySparse = new Map(sparse.map((hit) => [hit.documentId, hit]));
   const byDense = new Map(dense.map((hit) => [hit.documentId, hit]));
   const documents = new Map([...byDense, ...bySparse]);

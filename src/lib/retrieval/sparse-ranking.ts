@@ -1,18 +1,11 @@
 import type { CandidateRow } from './candidates.ts';
+import { type RankedDocument, rankedDocument } from './hit.ts';
 
-/** A document in the order of the sparse ranker; `rank` from 1. */
-export interface SparseHit {
+/** A document in the order of the sparse ranker, whose score is BM25. */
+export interface SparseHit extends RankedDocument {
   readonly index: 'nat' | 'code';
+  /** Whether it has every token of the question. */
   readonly strict: boolean;
-  readonly title: string;
-  readonly passageId: number;
-  readonly documentId: number;
-  readonly entity: string;
-  readonly type: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly score: number;
-  readonly rank: number;
 }
 
 /**
@@ -25,17 +18,9 @@ export function sparseRanking(rows: readonly CandidateRow[]): SparseHit[] {
     if (!best.has(row.document_id)) best.set(row.document_id, row);
   }
   return [...best.values()].map((row, at) => ({
+    ...rankedDocument(row, at),
     index: row.index,
     strict: row.tier === 0,
-    title: row.title,
-    passageId: row.passage_id,
-    documentId: row.document_id,
-    entity: row.entity,
-    type: row.type,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    score: row.score,
-    rank: at + 1,
   }));
 }
 

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { endpointEmbedder } from '../../../src/lib/adapters/embedders/endpoint.ts';
@@ -15,6 +14,7 @@ import {
   testPace,
   truncated,
 } from '../../support/model-endpoint.ts';
+import { failureWithout } from '../../support/failure.ts';
 
 const KEY = 'canary-3f9a6c';
 const PATIENCE = {
@@ -42,18 +42,7 @@ function embedderAt(parts: { url?: string; key?: string | undefined; prefix?: st
   return endpointEmbedder(endpoint, pace, PATIENCE);
 }
 
-async function failureOf(work: Promise<unknown>): Promise<Failure> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof Failure)) throw new Error(`no Failure: ${inspect(error)}`);
-  // The key is in no message, hint or stack of it and its causes, nor in any member.
-  expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(KEY);
-  expect(JSON.stringify(error)).not.toContain(KEY);
-  expect(error.message).not.toContain('\n');
-  return error;
-}
+const failureOf = (work: Promise<unknown>): Promise<Failure> => failureWithout(KEY, work);
 
 beforeAll(async () => {
   server = await startModelEndpoint(answerTo);

@@ -1,7 +1,6 @@
-import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { endpointReranker } from '../../../src/lib/adapters/rerankers/endpoint.ts';
-import { Failure } from '../../../src/lib/core/failure.ts';
+import type { Failure } from '../../../src/lib/core/failure.ts';
 import {
   type Asked,
   type ModelEndpoint,
@@ -13,6 +12,7 @@ import {
   testPace,
   truncated,
 } from '../../support/model-endpoint.ts';
+import { failureWithout } from '../../support/failure.ts';
 
 const KEY = 'canary-8d21b7';
 const { signal } = new AbortController();
@@ -35,15 +35,7 @@ const llama = ({ body }: Asked): Reply =>
 const rerankerOf = (model: string | undefined) =>
   endpointReranker({ url: `${server.origin}/rerank`, model, key: KEY }, pace);
 
-async function failureOf(work: Promise<unknown>): Promise<Failure> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof Failure)) throw new Error(`no Failure: ${inspect(error)}`);
-  expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(KEY);
-  return error;
-}
+const failureOf = (work: Promise<unknown>): Promise<Failure> => failureWithout(KEY, work);
 
 beforeAll(async () => {
   server = await startModelEndpoint(llama);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -9,6 +9,16 @@ import { fileSystem } from '../../src/lib/adapters/files.ts';
 import { Failure } from '../../src/lib/core/failure.ts';
 
 const files = fileSystem();
+
+/** What the descriptors of this process point at. A descriptor may be closed while the folder is read. */
+const openFiles = (): string[] =>
+  readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${descriptor}`)];
+    } catch {
+      return [];
+    }
+  });
 const never = new AbortController().signal;
 let folder = '';
 
@@ -113,14 +123,16 @@ describe('plain files', () => {
 
   test.skipIf(process.platform !== 'linux')('a reader that stops early closes the file', async () => {
     const path = write('stop.txt', Buffer.alloc(200_000, 'x'));
+    const held = openSync(path, 'r');
+    expect(openFiles()).toContain(path);
+    closeSync(held);
     for (let i = 0; i < 50; i += 1) {
       for await (const piece of files.read(path, never)) {
         expect(piece.length).toBeGreaterThan(0);
         break;
       }
     }
-    const open = execFileSync('ls', ['-l', `/proc/${String(process.pid)}/fd`], { encoding: 'utf8' });
-    expect(open).not.toContain(path);
+    expect(openFiles()).not.toContain(path);
   });
 });
 

@@ -11,20 +11,58 @@ export function foldIn(
   dimensions: number,
 ): Float32Array {
   const sum = new Float64Array(dimensions);
+  const vectors: Int8Array[] = [];
+  const factors: number[] = [];
   for (const [name, count] of counts) {
     const term = termOf(name);
     if (term === undefined) continue;
-    addScaled(sum, term.vector, (1 + Math.log(count)) * term.weight * term.scale);
+    vectors.push(term.vector);
+    factors.push((1 + Math.log(count)) * term.weight * term.scale);
   }
+  const none = new Int8Array(dimensions);
+  for (let at = 0; at < vectors.length; at += 4) {
+    addFour(
+      sum,
+      vectors[at] ?? none,
+      factors[at] ?? 0,
+      vectors[at + 1] ?? none,
+      factors[at + 1] ?? 0,
+      vectors[at + 2] ?? none,
+      factors[at + 2] ?? 0,
+      vectors[at + 3] ?? none,
+      factors[at + 3] ?? 0,
+    );
+  }
+  return unitVector(sum);
+}
+
+function unitVector(sum: Float64Array): Float32Array {
+  const unit = new Float32Array(sum.length);
   let squares = 0;
   for (const value of sum) squares += value * value;
   const length = Math.sqrt(squares);
-  return length > 0 && Number.isFinite(length)
-    ? Float32Array.from(sum, (value) => value / length)
-    : new Float32Array(dimensions);
+  if (length === 0 || !Number.isFinite(length)) return unit;
+  // Float32Array.from with a function takes five times as long.
+  for (let j = 0; j < unit.length; j += 1) unit[j] = (sum[j] ?? 0) / length;
+  return unit;
 }
 
-/** A function of its own: it is where the time of embedding goes, and is compiled well only if it is small. */
-function addScaled(sum: Float64Array, vector: Int8Array, factor: number): void {
-  for (let j = 0; j < sum.length; j += 1) sum[j] = (sum[j] ?? 0) + factor * (vector[j] ?? 0);
+/**
+ * A function of its own: it is where the time of embedding goes, and is compiled well only if it is small. Four at a time,
+ * in the order of one at a time, take half as long.
+ */
+function addFour(
+  sum: Float64Array,
+  a: Int8Array,
+  ofA: number,
+  b: Int8Array,
+  ofB: number,
+  c: Int8Array,
+  ofC: number,
+  d: Int8Array,
+  ofD: number,
+): void {
+  for (let j = 0; j < sum.length; j += 1) {
+    sum[j] = (sum[j] ?? 0) + ofA * (a[j] ?? 0) + ofB * (b[j] ?? 0) + ofC * (c[j] ?? 0) + ofD * (d[j] ?? 0);
+  }
 }

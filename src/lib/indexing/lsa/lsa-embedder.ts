@@ -22,7 +22,10 @@ export function lsaEmbedder(database: Database, { id, name, dimensions }: Stored
     id: name,
     async embed(texts, role) {
       const counted = texts.map((text) => (role === 'passage' ? passageTermCounts(text) : termCounts(text)));
-      const wanted = new Set(counted.flatMap((counts) => [...counts.keys()].filter((term) => !known.has(term))));
+      const wanted = new Set<string>();
+      for (const counts of counted) {
+        for (const term of counts.keys()) if (!known.has(term)) wanted.add(term);
+      }
       if (wanted.size > 0) {
         const [terms] = await database.read([termsQuery(id, wanted)]);
         for (const term of wanted) known.set(term, null);

@@ -5,12 +5,24 @@ export interface DenseMatrix {
   readonly values: Float64Array;
 }
 
+/** A row of a matrix by where it begins, and what it is multiplied by. */
+interface ScaledRow {
+  readonly at: number;
+  readonly factor: number;
+}
+
+/** Added, it changes nothing: stands for what is beyond the last row. */
+export const NO_ROW: ScaledRow = { at: 0, factor: 0 };
+
 /** MᵀM, row after row. */
 export function gramOf({ rows, columns, values }: DenseMatrix): Float64Array {
   const gram = new Float64Array(columns * columns);
+  const scaled = (row: number, i: number): ScaledRow =>
+    row < rows ? { at: row * columns, factor: values[row * columns + i] ?? 0 } : NO_ROW;
   for (let row = 0; row < rows; row += 4) {
     for (let i = 0; i < columns; i += 1) {
-      addFourRows(gram, i * columns, values, row, rows, columns, i, (next) => values[next * columns + i] ?? 0);
+      const [a, b, c, d] = [scaled(row, i), scaled(row + 1, i), scaled(row + 2, i), scaled(row + 3, i)];
+      addFourRows(gram, i * columns, values, columns, a, b, c, d, i);
     }
   }
   for (let i = 0; i < columns; i += 1) {
@@ -22,41 +34,39 @@ export function gramOf({ rows, columns, values }: DenseMatrix): Float64Array {
 /** A · B. */
 export function product(a: DenseMatrix, b: DenseMatrix): DenseMatrix {
   const values = new Float64Array(a.rows * b.columns);
+  const scaled = (from: number, row: number): ScaledRow =>
+    row < b.rows ? { at: row * b.columns, factor: a.values[from + row] ?? 0 } : NO_ROW;
   for (let row = 0; row < a.rows; row += 1) {
     const from = row * a.columns;
-    for (let j = 0; j < b.rows; j += 4) {
-      addFourRows(values, row * b.columns, b.values, j, b.rows, b.columns, 0, (next) => a.values[from + next] ?? 0);
+    for (let k = 0; k < b.rows; k += 4) {
+      const four = [scaled(from, k), scaled(from, k + 1), scaled(from, k + 2), scaled(from, k + 3)] as const;
+      addFourRows(values, row * b.columns, b.values, b.columns, ...four);
     }
   }
   return { rows: a.rows, columns: b.columns, values };
 }
 
 /**
- * Adds up to four rows, each by its factor, to `out`, columns from `start` on. Four at a time takes half the time of one
- * by one, which would read and write the sums for each.
+ * Adds four rows of a matrix of `width` columns, each by its factor, to `out`, columns from `start` on. Four at a time takes
+ * half the time of one by one, which would read and write the sums for each.
  */
-function addFourRows(
+export function addFourRows(
   out: Float64Array,
   outAt: number,
   values: Float64Array,
-  row: number,
-  rows: number,
-  columns: number,
-  start: number,
-  factorOf: (row: number) => number,
+  width: number,
+  a: ScaledRow,
+  b: ScaledRow,
+  c: ScaledRow,
+  d: ScaledRow,
+  start = 0,
 ): void {
-  const a = row * columns;
-  // Beyond the last row, the first is added again, times zero.
-  const b = row + 1 < rows ? a + columns : a;
-  const c = row + 2 < rows ? b + columns : a;
-  const d = row + 3 < rows ? c + columns : a;
-  const fa = factorOf(row);
-  const fb = b === a ? 0 : factorOf(row + 1);
-  const fc = c === a ? 0 : factorOf(row + 2);
-  const fd = d === a ? 0 : factorOf(row + 3);
-  for (let j = start; j < columns; j += 1) {
+  for (let j = start; j < width; j += 1) {
     const sum =
-      fa * (values[a + j] ?? 0) + fb * (values[b + j] ?? 0) + fc * (values[c + j] ?? 0) + fd * (values[d + j] ?? 0);
+      a.factor * (values[a.at + j] ?? 0) +
+      b.factor * (values[b.at + j] ?? 0) +
+      c.factor * (values[c.at + j] ?? 0) +
+      d.factor * (values[d.at + j] ?? 0);
     out[outAt + j] = (out[outAt + j] ?? 0) + sum;
   }
 }

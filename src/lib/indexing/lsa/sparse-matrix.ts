@@ -1,4 +1,4 @@
-import type { DenseMatrix } from './dense-matrix.ts';
+import { addFourRows, type DenseMatrix, NO_ROW } from './dense-matrix.ts';
 
 /** A sparse matrix by rows (compressed sparse row): row i holds `columns[k]`, `values[k]` for k in [starts[i], starts[i+1]). */
 export interface SparseMatrix {
@@ -9,61 +9,63 @@ export interface SparseMatrix {
   readonly values: Float64Array;
 }
 
-/** Makes a matrix from the entries of its rows: pairs of column and value. */
+/** Makes a matrix from the entries of its rows, pairs of column and value; of rows that are made as they are taken, one is held. */
 export function sparseMatrix(
-  rows: readonly (readonly (readonly [column: number, value: number])[])[],
+  rows: Iterable<readonly (readonly [column: number, value: number])[]>,
   columnCount: number,
 ): SparseMatrix {
-  const size = rows.reduce((sum, row) => sum + row.length, 0);
-  const starts = new Uint32Array(rows.length + 1);
-  const columns = new Uint32Array(size);
-  const values = new Float64Array(size);
-  let at = 0;
-  rows.forEach((row, index) => {
+  const starts = [0];
+  const columns: number[] = [];
+  const values: number[] = [];
+  for (const row of rows) {
     for (const [column, value] of row) {
-      columns[at] = column;
-      values[at] = value;
-      at += 1;
+      columns.push(column);
+      values.push(value);
     }
-    starts[index + 1] = at;
-  });
-  return { rows: rows.length, columnCount, starts, columns, values };
+    starts.push(columns.length);
+  }
+  return {
+    rows: starts.length - 1,
+    columnCount,
+    starts: Uint32Array.from(starts),
+    columns: Uint32Array.from(columns),
+    values: Float64Array.from(values),
+  };
+}
+
+/** Xᵀ. */
+export function transposed(x: SparseMatrix): SparseMatrix {
+  const starts = new Uint32Array(x.columnCount + 1);
+  for (const column of x.columns) starts[column + 1] = (starts[column + 1] ?? 0) + 1;
+  for (let column = 0; column < x.columnCount; column += 1) {
+    starts[column + 1] = (starts[column + 1] ?? 0) + (starts[column] ?? 0);
+  }
+  const next = starts.slice();
+  const columns = new Uint32Array(x.columns.length);
+  const values = new Float64Array(x.values.length);
+  for (let row = 0; row < x.rows; row += 1) {
+    const end = x.starts[row + 1] ?? 0;
+    for (let k = x.starts[row] ?? 0; k < end; k += 1) {
+      const column = x.columns[k] ?? 0;
+      const at = next[column] ?? 0;
+      next[column] = at + 1;
+      columns[at] = row;
+      values[at] = x.values[k] ?? 0;
+    }
+  }
+  return { rows: x.columnCount, columnCount: x.rows, starts, columns, values };
 }
 
 /** X · D. */
 export function times(x: SparseMatrix, d: DenseMatrix): DenseMatrix {
   const width = d.columns;
   const out = new Float64Array(x.rows * width);
-  forEachEntry(x, (row, column, value) => {
-    addScaled(out, row * width, d.values, column * width, width, value);
-  });
-  return { rows: x.rows, columns: width, values: out };
-}
-
-/** Xᵀ · D. */
-export function transposedTimes(x: SparseMatrix, d: DenseMatrix): DenseMatrix {
-  const width = d.columns;
-  const out = new Float64Array(x.columnCount * width);
-  forEachEntry(x, (row, column, value) => {
-    addScaled(out, column * width, d.values, row * width, width, value);
-  });
-  return { rows: x.columnCount, columns: width, values: out };
-}
-
-function forEachEntry(x: SparseMatrix, visit: (row: number, column: number, value: number) => void): void {
   for (let row = 0; row < x.rows; row += 1) {
     const end = x.starts[row + 1] ?? 0;
-    for (let k = x.starts[row] ?? 0; k < end; k += 1) visit(row, x.columns[k] ?? 0, x.values[k] ?? 0);
+    const scaled = (k: number) => (k < end ? { at: (x.columns[k] ?? 0) * width, factor: x.values[k] ?? 0 } : NO_ROW);
+    for (let k = x.starts[row] ?? 0; k < end; k += 4) {
+      addFourRows(out, row * width, d.values, width, scaled(k), scaled(k + 1), scaled(k + 2), scaled(k + 3));
+    }
   }
-}
-
-function addScaled(
-  out: Float64Array,
-  outAt: number,
-  from: Float64Array,
-  fromAt: number,
-  width: number,
-  factor: number,
-): void {
-  for (let j = 0; j < width; j += 1) out[outAt + j] = (out[outAt + j] ?? 0) + factor * (from[fromAt + j] ?? 0);
+  return { rows: x.rows, columns: width, values: out };
 }

@@ -51,10 +51,10 @@ export interface LsaModel {
 export function trainLsa({ passages, documentFrequency, groups }: TrainingSet): LsaModel | undefined {
   const weights = termWeights(documentFrequency, passages);
   const columns = new Map([...weights.keys()].map((term, column) => [term, column]));
-  const rows = groups.map((group) => unitRow(group, weights, columns)).filter((row) => row.length > 0);
-  const rank = Math.min(dimensionsFor(rows.length), rows.length, columns.size);
+  const matrix = sparseMatrix(unitRows(groups, weights, columns), columns.size);
+  const rank = Math.min(dimensionsFor(matrix.rows), matrix.rows, columns.size);
   if (rank < 2) return undefined;
-  const axes = rightSingularVectors(sparseMatrix(rows, columns.size), rank);
+  const axes = rightSingularVectors(matrix, rank);
   if (axes.columns < 2) return undefined;
   const terms = [...weights].map(([term, weight], column): ModelTerm => {
     const from = column * axes.columns;
@@ -75,6 +75,18 @@ function termWeights(documentFrequency: ReadonlyMap<string, number>, passages: n
   const byFrequency = counted.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, MAX_TERMS);
   const weighted = byFrequency.map(([term, n]) => [term, Math.log(passages / n)] as const);
   return new Map(weighted.filter(([, weight]) => weight > 0).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The rows of groups that have any of the terms. */
+function* unitRows(
+  groups: readonly CountedGroup[],
+  weights: ReadonlyMap<string, number>,
+  columns: ReadonlyMap<string, number>,
+): Generator<(readonly [number, number])[]> {
+  for (const group of groups) {
+    const row = unitRow(group, weights, columns);
+    if (row.length > 0) yield row;
+  }
 }
 
 function unitRow(

@@ -1,6 +1,6 @@
 import { EigenvalueDecomposition } from 'ml-matrix';
 import { type DenseMatrix, gramOf, product } from './dense-matrix.ts';
-import { type SparseMatrix, times, transposedTimes } from './sparse-matrix.ts';
+import { type SparseMatrix, times, transposed } from './sparse-matrix.ts';
 
 /** Directions that are tried beyond those that are kept. */
 const OVERSAMPLING = 16;
@@ -15,14 +15,15 @@ const NEGLIGIBLE = 1e-9;
  * with hardly more rows or columns is not sampled: few random signs may well miss a direction.
  */
 export function rightSingularVectors(x: SparseMatrix, rank: number): DenseMatrix {
-  return principalDirections(transposedTimes(x, rangeOf(x, rank + OVERSAMPLING)), rank);
+  const xt = transposed(x);
+  return principalDirections(times(xt, rangeOf(x, xt, rank + OVERSAMPLING)), rank);
 }
 
 /** Orthonormal columns whose span holds the longest directions of the columns of a matrix. */
-function rangeOf(x: SparseMatrix, width: number): DenseMatrix {
+function rangeOf(x: SparseMatrix, xt: SparseMatrix, width: number): DenseMatrix {
   if (x.rows <= width) return identity(x.rows);
   if (x.columnCount <= width) return orthonormal(times(x, identity(x.columnCount)));
-  return orthonormal(times(x, transposedTimes(x, times(x, randomSigns(x.columnCount, width)))));
+  return orthonormal(times(x, times(xt, times(x, randomSigns(x.columnCount, width)))));
 }
 
 function identity(size: number): DenseMatrix {

@@ -34,7 +34,7 @@ export function confirmation(
     payload: { tool: 'record_outcome', trace_id, outcome: 'confirmed', source_ids, reason },
     state: (principal, allowed) => [
       traceSourcesQuery(principal, trace_id, source_ids, allowed),
-      creditsOnPathsQuery(principal, trace_id, source_ids),
+      creditsOnPathsQuery(principal, trace_id, source_ids, allowed),
     ],
     decide: ([rows, ledger], principal, now, receiptId) => {
       const { traceSeq, sources } = requireTrace(rows);

@@ -5,12 +5,13 @@ import { Failure } from '../../src/lib/core/failure.ts';
 import type { Document } from '../../src/lib/corpus/document.ts';
 import { storeBatch } from '../../src/lib/corpus/store.ts';
 import { type Allowed, allowedBy } from '../../src/lib/engine/allow-list.ts';
-import { change, type Database, type Query, type Rows } from '../../src/lib/engine/database.ts';
+import { change, type Database, type Query, query, type Rows } from '../../src/lib/engine/database.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { embedIndex } from '../../src/lib/indexing/embed-index.ts';
 import { indexDocument } from '../../src/lib/indexing/index-document.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { operations } from '../../src/lib/operations.ts';
+import { scanQuery } from '../../src/lib/retrieval/scan.ts';
 import type { SearchOutput } from '../../src/lib/retrieval/search-contract.ts';
 import { type Caller, codeOf, freshKey, github, MemoryWorld, refusal, sourcesOf } from '../feedback/memory.ts';
 import { testDatabase } from '../support/database.ts';
@@ -208,9 +209,43 @@ const KINDS: readonly [string, Asked][] = [
   ['the graph, by what was learned', { query: 'kettle', graph_expand: true, use_memory: true, top_k: 50 }],
 ];
 
+/** What was in hand before there was a list. */
+const REMEMBERED: readonly [string, () => [string, unknown]][] = [
+  ['status', () => ['status', {}]],
+  ['the trace', () => ['memory_history', { trace_id: before.answer.trace_id, limit: 50 }]],
+  [
+    'its receipts by a cursor of before',
+    () => ['memory_history', { trace_id: before.answer.trace_id, limit: 50, cursor: before.receiptCursor }],
+  ],
+  ['a trace of a fetch by reference', () => ['memory_history', { trace_id: before.fetchTrace }]],
+  ['the nearest names', () => ['search', { query: 'kettle', repo: 'canari/hidden' }]],
+  [
+    'a confirmation sent again',
+    () => [
+      'record_outcome',
+      {
+        trace_id: before.answer.trace_id,
+        idempotency_key: before.key,
+        outcome: 'confirmed',
+        source_ids: [before.behind],
+        reason: 'It held.',
+      },
+    ],
+  ],
+];
+
+describe('without a list', () => {
+  it.each(KINDS)('%s: the hidden repository is in the answer', async (_, asked) => {
+    expect(await told(as(2, 'all'), 'search', asked)).toContain(CANARY);
+  });
+
+  it.each(REMEMBERED)('%s: it is there as well', async (_, call) => {
+    expect(await told(as(1, 'all'), ...call())).toContain(CANARY);
+  });
+});
+
 describe.each(LISTS)('with a list of %s', (what, allowed) => {
   it.each(KINDS)('%s: nothing of another repository is in an answer', async (_, asked) => {
-    expect(await told(as(2, 'all'), 'search', asked)).toContain(CANARY);
     sent.length = 0;
     const text = await told(as(2, allowed), 'search', asked);
     expect(text).not.toContain(CANARY);
@@ -218,32 +253,8 @@ describe.each(LISTS)('with a list of %s', (what, allowed) => {
     expect(text).toContain(what === 'nothing' ? '"count":0,' : 'acme/app');
   });
 
-  it.each<[string, () => [string, unknown]]>([
-    ['status', () => ['status', {}]],
-    ['the trace', () => ['memory_history', { trace_id: before.answer.trace_id, limit: 50 }]],
-    [
-      'its receipts by a cursor of before',
-      () => ['memory_history', { trace_id: before.answer.trace_id, limit: 50, cursor: before.receiptCursor }],
-    ],
-    ['a trace of a fetch by reference', () => ['memory_history', { trace_id: before.fetchTrace }]],
-    ['the nearest names', () => ['search', { query: 'kettle', repo: 'canari/hidden' }]],
-    [
-      'a confirmation sent again',
-      () => [
-        'record_outcome',
-        {
-          trace_id: before.answer.trace_id,
-          idempotency_key: before.key,
-          outcome: 'confirmed',
-          source_ids: [before.behind],
-          reason: 'It held.',
-        },
-      ],
-    ],
-  ])('%s: no word of it, which is there without a list', async (_, call) => {
-    const [name, input] = call();
-    expect(await told(as(1, 'all'), name, input)).toContain(CANARY);
-    expect(await told(as(1, allowed), name, input)).not.toContain(CANARY);
+  it.each(REMEMBERED)('%s: no word of it', async (_, call) => {
+    expect(await told(as(1, allowed), ...call())).not.toContain(CANARY);
   });
 
   it('lists of traces stay whole, by cursors of before too', async () => {
@@ -343,6 +354,16 @@ describe('with a list', () => {
     expect(await reached(['acme/app'])).toEqual(['acme/app#3']);
     expect(JSON.stringify(await walk(['acme/*']))).not.toContain('vault');
     await other.remove();
+  });
+
+  it('time is looked up by the same index as without', async () => {
+    const plan = async (list: Allowed): Promise<unknown[]> => {
+      const { sql, args } = scanQuery({ since: 0 }, list, 'updated_at', { entities: 1, rows: 1 });
+      const [rows] = await world.test.database.read([query(`EXPLAIN QUERY PLAN ${sql}`, args, (row) => row.detail)]);
+      return rows.filter((detail) => String(detail).includes(' d '));
+    };
+    expect(await plan(allowed)).toEqual(await plan('all'));
+    expect(String(await plan(allowed))).toContain('documents_by_time');
   });
 
   it('a path that was walked before credits nothing any more, and can be taken back unseen', async () => {

@@ -6,6 +6,7 @@ export function benchEngine(source, database, clock, parts = {}) {
     entropy: source.systemEntropy,
     presence: source.systemPresence,
     principal: { kind: 'local' },
+    allowed: 'all',
     embedder: null,
     reranker: null,
     github: null,

@@ -256,6 +256,7 @@ async function measureHub() {
         { nodes, diffs: [] },
         { hops, candidates, shown: 40 },
         { principal: { kind: 'local' }, now: Date.now() },
+        'all',
       ),
     ]);
   const samples = await inTurns(50, [of(1, 40), of(2, 200)]);

@@ -62,7 +62,7 @@ export default class Search extends BaseCommand {
       allRepos: flags['all-repos'] === true,
       environment: this.host.environment.repo,
       directoryRepo: () => engine.git.slugAt('.'),
-      indexedAs: (slug) => indexedSlug(engine.database, slug),
+      indexedAs: (slug) => indexedSlug(engine, slug),
     });
     const output = await this.invoke(search, { ...input, ...(repos !== undefined && { repo: repos }) });
     const [first] = output.results;

@@ -4,14 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { shareDatabase, type SharedOptions } from '../../src/lib/adapters/compose.ts';
+import { storeBatch } from '../../src/lib/corpus/store.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { memoryHistory } from '../../src/lib/feedback/history.ts';
 import { recordSourceUse } from '../../src/lib/feedback/source-use.ts';
+import { edgesOf } from '../../src/lib/indexing/edges.ts';
+import { indexDocument } from '../../src/lib/indexing/index-document.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { status } from '../../src/lib/admin/status.ts';
 import { search } from '../../src/lib/retrieval/search.ts';
 import { type Hrana, startHrana } from '../support/hrana/start.ts';
 import { startModelEndpoint } from '../support/model-endpoint.ts';
+import { type Asked, issue } from '../support/project.ts';
 import { temporaryDirectory } from '../support/repository.ts';
 
 let hrana: Hrana;
@@ -233,4 +237,34 @@ describe('the memory of a file of this machine', () => {
       github.closeAllConnections();
     }
   });
+});
+
+it('keeps a database on a server to the repositories of the configuration', async () => {
+  const options = { db: hrana.url, variables: withToken() };
+  const config = { allowed_repos: ['Acme/*'], embedder: 'none' };
+  const [whole, listed] = await Promise.all([
+    engineOf({ ...options, config: { embedder: 'none' } }),
+    engineOf({ ...options, config }),
+  ]);
+  const body = (word: string) => ({ title: `Kettle ${word}`, body: `The kettle ${word} leaks, see acme/app#1.` });
+  await storeBatch(whole.database, indexDocument, {
+    documents: [issue(1, body('plain')), issue(2, { repo: 'vault/hidden', ...body('canary') })],
+    edgesOf,
+    watermark: { source: 'test', surface: 'records', before: null, after: '1', complete: true, owner: 'test' },
+    now: 0,
+  });
+  const told = async (engine: Engine): Promise<string> => {
+    const caller = { ...engine, principal: { kind: 'github' as const, userId: 7 } };
+    const asks: Asked[] = [
+      { query: 'kettle', graph_expand: true },
+      { since: '90y' },
+      { query: 'kettle', repo: 'vault/hiden' },
+    ];
+    const answers = await Promise.all(asks.map((asked) => invoke(search, caller, asked)));
+    return JSON.stringify([answers, await invoke(status, caller, {})]);
+  };
+  expect(await told(whole)).toMatch(/acme\/app.*vault\/hidden/s);
+  expect(await told(whole)).toContain('canary');
+  expect(await told(listed)).toContain('acme/app');
+  expect(await told(listed)).not.toMatch(/canary|vault/);
 });

@@ -31,6 +31,8 @@ describe('the configuration file', () => {
     ['{"db": ""}', /wrong: db: /],
     ['{"bd": "x"}', /wrong: unknown field bd$/],
     ['{"embedder_key": "x"}', /wrong: unknown field embedder_key$/],
+    ['{"allowed_repos": "acme/app"}', /wrong: allowed_repos: /],
+    ['{"allowed_repos": ["acme/app", "acme/a*"]}', /wrong: allowed_repos\.1: must be owner\/name or owner\/\*$/],
     ['[]', /wrong: /],
     ['{"db": "x"', /is not JSON$/],
   ])('%s is refused with the name of the file', async (text, message) => {

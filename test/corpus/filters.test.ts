@@ -105,7 +105,7 @@ describe('filters', () => {
 
   const matching = async (given: Filters): Promise<unknown[]> => {
     const parameters = new Parameters();
-    const predicate = documentPredicate(given, parameters);
+    const predicate = documentPredicate(given, 'all', parameters);
     const sql = `SELECT d.key FROM documents d WHERE ${predicate} ORDER BY d.id`;
     const [keys] = await project.test.database.read([query(sql, parameters.values, (row) => row.key)]);
     return keys;

@@ -17,5 +17,5 @@ test.each([
   ['acme/%', undefined],
   ['acme/begun', undefined],
 ])('%s is indexed as %s', async (asked, spelt) => {
-  expect(await indexedSlug(project.test.database, asked)).toBe(spelt);
+  expect(await indexedSlug(project.engine, asked)).toBe(spelt);
 });

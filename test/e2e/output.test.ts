@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StatusOutput } from '../../src/lib/admin/status.ts';
 import type { SearchOutput } from '../../src/lib/retrieval/search-contract.ts';
 import { TestRepository } from '../support/repository.ts';
 import { call, EXAMPLE, Sandbox } from './sandbox.ts';
@@ -179,4 +180,30 @@ describe('output', () => {
       expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^1\tacme\/app/) });
     }
   });
+});
+
+it('tells and indexes only what allowed_repos of the configuration names', async () => {
+  const shared = sandbox.another();
+  const record = (repo: string, word: string) => {
+    return { repo, type: 'issue', number: 1, title: `Kettle ${word}`, body: `It ${word} leaks.`, ...TIMES };
+  };
+  const both = shared.export([record('acme/app', 'plainly'), record('vault/hidden', 'canary')]);
+  expect(await shared.ok(['index', both])).toContain('vault/hidden');
+  const folder = join(shared.home, 'config', 'gh-rag');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'config.json'), '{ "allowed_repos": ["acme/*"] }');
+  const [found, index, client] = await Promise.all([
+    shared.ok(['search', 'kettle']),
+    shared.run(['index', 'vault/hidden']),
+    shared.client(),
+  ]);
+  const answer = await call<SearchOutput>(client, 'search', { query: 'kettle' });
+  const status = await call<StatusOutput>(client, 'status', {});
+  await client.close();
+  expect(found).toContain('plainly');
+  expect([answer.count, status.documents]).toEqual([1, 1]);
+  expect(found + JSON.stringify([answer, status])).not.toMatch(/canary|vault/);
+  const error = 'error: TARGET: the configuration does not allow the repository vault/hidden (given: vault/hidden)';
+  const hint = 'hint: Add it to allowed_repos in config.json, as owner/name or owner/*.';
+  expect(index).toMatchObject({ code: 2, out: '', err: `${error}\n${hint}\n` });
 });

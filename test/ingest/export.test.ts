@@ -41,7 +41,8 @@ const comment = (id: number, fields: object = {}): string =>
 
 async function read(path: string, options: Partial<ExportOptions> = {}): Promise<ExportItem[]> {
   const items: ExportItem[] = [];
-  for await (const item of readExport(files, path, { indexedAt: NOW, signal: never, ...options })) items.push(item);
+  for await (const item of readExport(files, path, { indexedAt: NOW, signal: never, allowed: 'all', ...options }))
+    items.push(item);
   return items;
 }
 
@@ -52,7 +53,7 @@ async function readFailing(
 ): Promise<{ count: number; failure: Failure }> {
   let count = 0;
   try {
-    for await (const item of readExport(files, path, { indexedAt: NOW, signal: never, ...options })) {
+    for await (const item of readExport(files, path, { indexedAt: NOW, signal: never, allowed: 'all', ...options })) {
       if ('document' in item) count += 1;
     }
   } catch (error) {
@@ -223,7 +224,7 @@ describe('an unreadable export', () => {
     const path = write(text, 'abort.jsonl');
     let seen = 0;
     const reading = async (): Promise<void> => {
-      for await (const item of readExport(files, path, { indexedAt: NOW, signal: controller.signal })) {
+      for await (const item of readExport(files, path, { indexedAt: NOW, signal: controller.signal, allowed: 'all' })) {
         seen = item.line;
         if (seen === 3) controller.abort();
       }

@@ -55,6 +55,7 @@ it('20,000 edges at a node cost no more than a few hundred', async () => {
       { nodes: [node], diffs: [] },
       { hops: 2, candidates: 200, shown: 40 },
       { principal: github(1), now: 0 },
+      'all',
     );
     const samples = [];
     for (let round = 0; round < 9; round += 1) {
@@ -81,7 +82,7 @@ it('many results with many edges each are followed up to a bound, the first resu
   const nodes = [1, 2, 3, 4, 5].map((number) => `thread:acme/app:${String(number)}`);
   const walk = async (hops: number) => {
     const [steps] = await index.test.database.read([
-      stepsQuery({ nodes, diffs: [] }, { hops, candidates: 200, shown: 200 }, null),
+      stepsQuery({ nodes, diffs: [] }, { hops, candidates: 200, shown: 200 }, null, 'all'),
     ]);
     return steps;
   };

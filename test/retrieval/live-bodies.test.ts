@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { allowedBy } from '../../src/lib/engine/allow-list.ts';
 import { gitMirror } from '../../src/lib/adapters/git/mirror.ts';
 import { githubLive, type LiveOptions } from '../../src/lib/adapters/github/live.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
@@ -189,7 +190,7 @@ it('ends with its caller', async () => {
 
 it.each<[string, () => Partial<LiveOptions>]>([
   ['without a token', () => ({ variables: { PATH: '', GITHUB_API_URL: gh.url } })],
-  ['of a repository that the configuration does not allow', () => ({ allowed: ['acme/other'] })],
+  ['of a repository that the configuration does not allow', () => ({ allowed: allowedBy(['acme/other']) })],
 ])('%s the stored body stands for it, and nobody is asked', async (_, options) => {
   gh.forget();
   const { results } = await ask({}, live(options()));

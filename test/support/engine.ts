@@ -22,6 +22,7 @@ const SOMEBODY: Principal = { kind: 'github', userId: 999_999_999 };
 export function testEngine(test: TestDatabase, parts: Partial<Engine> = {}): Engine {
   const engine: Engine = {
     database: test.database,
+    allowed: 'all',
     schema: test.schema,
     clock: test.clock,
     entropy: systemEntropy,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Failure } from '../core/failure.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { formatTime } from '../core/time.ts';
+import { allowedBy } from '../engine/allow-list.ts';
 import type { Contracts } from '../engine/contracts.ts';
 import type { OpenDatabase } from '../engine/databases.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -34,7 +35,7 @@ export interface SharedOptions {
   readonly dataDir: string;
   /** Where it is kept who a token's user is. */
   readonly configDir: string;
-  /** Names the models that help a search where the environment does not, and what may be read from GitHub. */
+  /** Names the models that help a search where the environment does not, and the repositories that there are. */
   readonly config?: ConfigFile | undefined;
   /** Where clones are kept. */
   readonly cacheDir: string;
@@ -59,13 +60,15 @@ export function shareDatabase(options: SharedOptions): Shared {
   const { database, schema } = openDatabase(options);
   const files = fileSystem();
   const git = gitProcess();
-  const access = { variables: options.variables, allowed: options.config?.allowed_repos };
+  const allowed = allowedBy(options.config?.allowed_repos);
+  const access = { variables: options.variables, allowed };
   const source = githubSource({ mirror: gitMirror(options.cacheDir), ...access });
   const databases = databasesBy((location, argument) => openAt(location, options, argument));
   const caller = callerOf(options, database.backend);
   return {
     engineFor: async (signal, progress) => ({
       database,
+      allowed,
       schema,
       clock: systemClock,
       entropy: systemEntropy,

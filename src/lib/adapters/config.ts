@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
+import { ALLOW_LIST_ENTRY } from '../engine/allow-list.ts';
 
 /** The variables gh-rag's faces obey; an empty one counts as absent. Tokens are read where they are used, not here. */
 export interface Environment {
@@ -88,8 +89,8 @@ const configFile = z.strictObject({
   /** `none` or the URL of a rerank endpoint. */
   reranker: z.string().min(1).optional(),
   reranker_model: z.string().min(1).optional(),
-  /** Repositories that may be read from GitHub, as `owner/name` or `owner/*`; without it all may. */
-  allowed_repos: z.array(z.string().regex(/^[^/\s]+\/[^/\s]+$/, 'must be owner/name or owner/*')).optional(),
+  /** Repositories that are read, indexed and answered from, as `owner/name` or `owner/*`; without it all are. */
+  allowed_repos: z.array(z.string().regex(ALLOW_LIST_ENTRY, 'must be owner/name or owner/*')).optional(),
 });
 
 export type ConfigFile = z.output<typeof configFile>;

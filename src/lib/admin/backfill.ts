@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
+import { requireAllowed } from '../engine/allow-list.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { BackfillBounds, BackfillOutcome, BackfillSurface } from '../operation/backfill-surface.ts';
 import { defineOperation } from '../operation/operation.ts';
@@ -42,6 +43,7 @@ export function backfillOperation(surfaces: readonly [BackfillSurface, ...Backfi
     faces: ['cli'],
     async handler(engine, { surface: name, repo, limit, cursor, dry_run }) {
       if (repo !== undefined && !isRepoSlug(repo)) throw new Failure('invalid_input', 'repo: must be owner/name');
+      if (repo !== undefined) requireAllowed(engine.allowed, repo, 'repo');
       const surface = surfaces.find((each) => each.name === name);
       if (surface === undefined) throw new Failure('invalid_input', `surface: must be one of ${names.join(', ')}`);
       const part = { limit, cursor, dryRun: dry_run };

@@ -1,8 +1,15 @@
 import * as z from 'zod';
 import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
-import { visibleDocuments } from '../corpus/filters.ts';
-import { type Coverage, coverageQuery, covered, embeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
-import { REQUEST_BUDGET } from '../corpus/watermark.ts';
+import { allowedSlug, Parameters, visibleDocuments } from '../corpus/filters.ts';
+import {
+  allowedPassages,
+  type Coverage,
+  coverageQuery,
+  covered,
+  embeddersQuery,
+  type StoredEmbedder,
+} from '../corpus/vector-store.ts';
+import { allowedWatermark, REQUEST_BUDGET } from '../corpus/watermark.ts';
 import { formatTime } from '../core/time.ts';
 import { query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -85,30 +92,34 @@ export const status = defineOperation({
   openWorld: false,
   faces: ['cli', 'mcp'],
   async handler(engine) {
-    const { database, embedder } = engine;
+    const { database, embedder, allowed } = engine;
+    const [ofTotals, ofRepos, ofMarks] = [new Parameters(), new Parameters(), new Parameters()];
+    const visible = visibleDocuments(allowed, ofRepos);
+    const listed = allowedSlug(allowed, 'r.slug', ofRepos).map((condition) => ` WHERE ${condition}`);
+    const marks = [`surface <> '${REQUEST_BUDGET}'`, ...allowedWatermark(allowed, ofMarks)];
     const [[totals], repos, watermarks, [asked], embedders, coverage] = await database.read([
       query(
-        `SELECT (SELECT max(version) FROM schema_migrations) AS version, (SELECT count(*) FROM passages) AS passages, local_principal,
+        `SELECT (SELECT max(version) FROM schema_migrations) AS version, (SELECT count(*) FROM ${allowedPassages(allowed, ofTotals)}) AS passages, local_principal,
            (SELECT count(*) FROM traces t JOIN principals p ON p.id = t.principal_id WHERE p.name = local_principal) AS local_traces
          FROM installations`,
-        [],
+        ofTotals.values,
         (row) => totalsRow.parse(row),
       ),
       query(
         `SELECT r.slug, r.default_branch, r.head_commit, r.indexed_at,
            (SELECT json_group_object(type, n) FROM (
-             SELECT d.type, count(*) AS n FROM documents d WHERE d.repo_id = r.id AND ${visibleDocuments()} GROUP BY d.type
+             SELECT d.type, count(*) AS n FROM documents d WHERE d.repo_id = r.id AND ${visible} GROUP BY d.type
            )) AS counts
-         FROM repos r ORDER BY r.slug`,
-        [],
+         FROM repos r${listed.join('')} ORDER BY r.slug`,
+        ofRepos.values,
         (row) => {
           const { counts, ...rest } = repoRow.parse(row);
           return { ...rest, counts: countsByType.parse(JSON.parse(counts)) };
         },
       ),
       query(
-        `SELECT source, surface, complete, updated_at FROM watermarks WHERE surface <> '${REQUEST_BUDGET}' ORDER BY complete, updated_at DESC LIMIT ${String(MAX_WATERMARKS)}`,
-        [],
+        `SELECT source, surface, complete, updated_at FROM watermarks WHERE ${marks.join(' AND ')} ORDER BY complete, updated_at DESC LIMIT ${String(MAX_WATERMARKS)}`,
+        ofMarks.values,
         (row) => watermarkRow.parse(row),
       ),
       query(
@@ -117,7 +128,7 @@ export const status = defineOperation({
         (row) => budgetRow.parse(row),
       ),
       embeddersQuery(),
-      coverageQuery(),
+      coverageQuery(allowed),
     ]);
     const { staleSince } = database;
     const isVerified = database.backend === 'local' && engine.principal?.kind === 'github';

@@ -1,3 +1,4 @@
+import { type Allowed, allowedCondition } from '../engine/allow-list.ts';
 import type { SqlValue } from '../engine/database.ts';
 import type { DocumentTypeName } from './document-types.ts';
 
@@ -66,14 +67,38 @@ export function filterConditions(filters: Filters, parameters: Parameters): Map<
 }
 
 /**
- * The documents a reader may see at all; part of every statement that reads documents. So far everything in a database
- * is visible to whoever can open it.
+ * The documents a reader may see at all: part of every statement that reads documents for an answer. Everything in a
+ * database is visible to whoever can open it, but for what the list of allowed repositories leaves out.
  */
-export function visibleDocuments(): string {
-  return "d.visibility = 'database'";
+export function visibleDocuments(allowed: Allowed, parameters: Parameters): string {
+  return ["d.visibility = 'database'", ...allowedRepo(allowed, parameters)].join(' AND ');
 }
 
 /** All conditions as one SQL expression. */
-export function documentPredicate(filters: Filters, parameters: Parameters): string {
-  return [visibleDocuments(), ...filterConditions(filters, parameters).values()].join(' AND ');
+export function documentPredicate(filters: Filters, allowed: Allowed, parameters: Parameters): string {
+  return [visibleDocuments(allowed, parameters), ...filterConditions(filters, parameters).values()].join(' AND ');
+}
+
+/**
+ * Conditions that keep a statement to the repositories that are allowed, as SQL expressions to be joined by AND; none where
+ * no list is configured. `slug` is an SQL expression that gives `owner/name`.
+ */
+export function allowedSlug(allowed: Allowed, slug: string, parameters: Parameters): string[] {
+  return allowed === 'all' ? [] : [allowedCondition(slug, parameters.add(allowed.json))];
+}
+
+/** The same of a row `d` with a `repo_id`: a document, or the signature of a passage. */
+export function allowedRepo(allowed: Allowed, parameters: Parameters): string[] {
+  // The plus keeps SQLite from going by repository instead of by time, by entity or by what was found.
+  return allowedSlug(allowed, 'a.slug', parameters).map(
+    (condition) => `+d.repo_id IN (SELECT a.id FROM repos a WHERE ${condition})`,
+  );
+}
+
+/** The same of a node of the graph, whether it is indexed or not; `node` is an SQL expression. */
+export function allowedNode(allowed: Allowed, node: string, parameters: Parameters): string[] {
+  // After `kind:` a node is `owner/name:rest` or `owner/name/rest`, and no name holds either separator.
+  const text = `(SELECT replace(substr(${node}, instr(${node}, ':') + 1), ':', '/') AS text)`;
+  const named = `(SELECT substr(text, 1, instr(text, '/') + instr(substr(text, instr(text, '/') + 1), '/') - 1) AS slug FROM ${text})`;
+  return allowedSlug(allowed, 'slug', parameters).map((condition) => `(SELECT ${condition} FROM ${named})`);
 }

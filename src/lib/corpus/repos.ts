@@ -1,12 +1,23 @@
 import * as z from 'zod';
-import { type Database, query } from '../engine/database.ts';
+import { query } from '../engine/database.ts';
+import type { Engine } from '../engine/engine.ts';
+import { allowedSlug, Parameters } from './filters.ts';
 
 const slugRow = z.object({ slug: z.string() });
 
-/** The indexed repository of a name, as it is spelt in the index; undefined where it is not indexed. One round trip. */
-export async function indexedSlug(database: Database, slug: string): Promise<string | undefined> {
+/**
+ * The indexed repository of a name, as it is spelt in the index; undefined where it is not indexed, or not allowed. One
+ * round trip.
+ */
+export async function indexedSlug(
+  { database, allowed }: Pick<Engine, 'database' | 'allowed'>,
+  slug: string,
+): Promise<string | undefined> {
+  const parameters = new Parameters();
+  const conditions = [`slug = ${parameters.add(slug)}`, 'indexed_at IS NOT NULL'];
+  conditions.push(...allowedSlug(allowed, 'slug', parameters));
   const [[row]] = await database.read([
-    query('SELECT slug FROM repos WHERE slug = ? AND indexed_at IS NOT NULL', [slug], (each) => slugRow.parse(each)),
+    query(`SELECT slug FROM repos WHERE ${conditions.join(' AND ')}`, parameters.values, (each) => slugRow.parse(each)),
   ]);
   return row?.slug;
 }

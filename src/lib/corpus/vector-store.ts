@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import type { Allowed } from '../engine/allow-list.ts';
 import { DOCUMENT_TYPE_NAMES } from './document-types.ts';
+import { allowedRepo, Parameters } from './filters.ts';
 import {
   type Change,
   change,
@@ -152,12 +154,20 @@ export function covered(
   return coverage.find(({ embedderId }) => embedderId === (embedder?.id ?? null))?.passages ?? 0;
 }
 
-/** How many passages there are, and how many have a vector of each embedder. */
-export function coverageQuery(): Query<Coverage> {
+/** What stands after FROM where the passages of what is allowed are counted. */
+export function allowedPassages(allowed: Allowed, parameters: Parameters): string {
+  const where = allowedRepo(allowed, parameters).map((condition) => ` WHERE ${condition}`);
+  return where.length === 0 ? 'passages' : `passages p CROSS JOIN documents d ON d.id = p.document_id${where.join('')}`;
+}
+
+/** How many passages there are of what is allowed, and how many have a vector of each embedder. */
+export function coverageQuery(allowed: Allowed): Query<Coverage> {
+  const parameters = new Parameters();
+  const where = allowedRepo(allowed, parameters).map((condition) => ` d WHERE ${condition}`);
   return query(
-    `SELECT NULL AS id, count(*) AS n FROM passages
-     UNION ALL SELECT embedder_id, count(*) FROM passage_signatures GROUP BY embedder_id`,
-    [],
+    `SELECT NULL AS id, count(*) AS n FROM ${allowedPassages(allowed, parameters)}
+     UNION ALL SELECT embedder_id, count(*) FROM passage_signatures${where.join('')} GROUP BY embedder_id`,
+    parameters.values,
     (row) => {
       const { id, n } = z.object({ id: z.int().nullable(), n: z.int() }).parse(row);
       return { embedderId: id, passages: n };

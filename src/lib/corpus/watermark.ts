@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { formatTime } from '../core/time.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import { type Change, change, type Guard, guard, type Query, query } from '../engine/database.ts';
+import { allowedSlug, type Parameters } from './filters.ts';
 
 /** How far ingestion of one surface of one source came. `before` is what the caller read; null where there was none. */
 export interface Watermark {
@@ -19,6 +21,20 @@ export interface Watermark {
 
 /** Surface under which it is kept, by host, how many requests GitHub still allowed: no mark of how far anything came. */
 export const REQUEST_BUDGET = 'github:budget';
+
+/** Beginning of the source of an export file; its digest follows. The value of its mark names its `repos`. */
+export const EXPORT_SOURCE = 'export:';
+
+/** Conditions on a watermark that keep to repositories which are allowed; none where no list is configured. */
+export function allowedWatermark(allowed: Allowed, parameters: Parameters): string[] {
+  const [own] = allowedSlug(allowed, 'source', parameters);
+  const [theirs] = allowedSlug(allowed, 'r.value', parameters);
+  if (own === undefined || theirs === undefined) return [];
+  return [
+    `(${own} OR source LIKE '${EXPORT_SOURCE}%' AND NOT EXISTS (
+       SELECT 1 FROM json_each(watermarks.value, '$.repos') r WHERE NOT ${theirs}))`,
+  ];
+}
 
 /** Seconds by the clock of the database; a writer renews its lease with every batch. */
 const LEASE_SECONDS = 120;

@@ -1,3 +1,4 @@
+import type { Allowed } from './allow-list.ts';
 import type { Clock } from './clock.ts';
 import type { Contracts } from './contracts.ts';
 import type { Database } from './database.ts';
@@ -20,6 +21,8 @@ import type { SchemaAdmin } from './schema-admin.ts';
  */
 export interface Engine {
   readonly database: Database;
+  /** Repositories that there are for the caller: nothing of any other is answered, and none is indexed. */
+  readonly allowed: Allowed;
   readonly schema: SchemaAdmin;
   readonly clock: Clock;
   readonly entropy: Entropy;

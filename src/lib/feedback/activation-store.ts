@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { formatTime } from '../core/time.ts';
-import { Parameters } from '../corpus/filters.ts';
+import { allowedRepo, Parameters } from '../corpus/filters.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import { type Change, change, type Query, query, type SqlRow } from '../engine/database.ts';
 import type { Principal } from '../engine/principal.ts';
 import type { Activation } from './activation.ts';
@@ -40,12 +41,16 @@ function decodeActivation(row: SqlRow): StoredActivation {
 export function activationsOfDocumentsQuery(
   principal: Principal,
   documentIds: readonly number[],
+  allowed: Allowed,
 ): Query<StoredActivation> {
   const parameters = new Parameters();
+  const ids = parameters.add(JSON.stringify(documentIds));
+  const on = ['a.source_id = d.source_id', `a.principal_id = ${principalId(principal, parameters)}`];
+  on.push(...allowedRepo(allowed, parameters));
   return query(
-    `SELECT a.source_id, a.retrieved, a.usage, a.updated_at FROM json_each(${parameters.add(JSON.stringify(documentIds))}) AS w
+    `SELECT a.source_id, a.retrieved, a.usage, a.updated_at FROM json_each(${ids}) AS w
      CROSS JOIN documents d ON d.id = w.value
-     JOIN activations a ON a.source_id = d.source_id AND a.principal_id = ${principalId(principal, parameters)}`,
+     JOIN activations a ON ${on.join(' AND ')}`,
     parameters.values,
     decodeActivation,
   );

@@ -32,9 +32,9 @@ export function confirmation(
   return {
     key: idempotency_key,
     payload: { tool: 'record_outcome', trace_id, outcome: 'confirmed', source_ids, reason },
-    state: (principal) => [
-      traceSourcesQuery(principal, trace_id, source_ids),
-      creditsOnPathsQuery(principal, trace_id, source_ids),
+    state: (principal, allowed) => [
+      traceSourcesQuery(principal, trace_id, source_ids, allowed),
+      creditsOnPathsQuery(principal, trace_id, source_ids, allowed),
     ],
     decide: ([rows, ledger], principal, now, receiptId) => {
       const { traceSeq, sources } = requireTrace(rows);

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { Parameters } from '../corpus/filters.ts';
 import { nodeOf } from '../corpus/node.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import { type Change, change, type Query, query, type SqlRow } from '../engine/database.ts';
 import type { Principal } from '../engine/principal.ts';
 import type { Contribution } from './credit.ts';
+import { allowedSource } from './allowed-memory.ts';
 import { principalId } from './principal.ts';
 import { edge, type WireEdge } from './wire.ts';
 
@@ -43,16 +45,19 @@ export function creditsOnPathsQuery(
   principal: Principal,
   traceId: string,
   sourceIds: readonly string[],
+  allowed: Allowed,
 ): Query<Credit> {
   const parameters = new Parameters();
   const id = principalId(principal, parameters);
+  const of = [`t.trace_id = ${parameters.add(traceId)}`, `t.principal_id = ${id}`];
+  of.push(`s.source_id IN (SELECT value FROM json_each(${parameters.add(JSON.stringify(sourceIds))}))`);
+  of.push(...allowedSource(allowed, parameters));
   return query(
     `WITH walked AS (
        SELECT DISTINCT e.value ->> 'repo' AS repo, e.value ->> 'src_slug' AS src_slug, e.value ->> 'dst_slug' AS dst_slug,
          e.value ->> 'edge_kind' AS edge_kind
        FROM traces t JOIN trace_sources s ON s.trace_seq = t.seq, json_each(s.path) AS e
-       WHERE t.trace_id = ${parameters.add(traceId)} AND t.principal_id = ${id}
-         AND s.source_id IN (SELECT value FROM json_each(${parameters.add(JSON.stringify(sourceIds))})))
+       WHERE ${of.join(' AND ')})
      SELECT ${COLUMNS} FROM walked w JOIN credits c ON c.principal_id = ${id} AND c.repo = w.repo
        AND c.src_slug = w.src_slug AND c.dst_slug = w.dst_slug AND c.edge_kind = w.edge_kind
      ORDER BY c.seq`,

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { formatTime } from '../core/time.ts';
 import { Parameters } from '../corpus/filters.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
 import type { Principal } from '../engine/principal.ts';
 import { decayedTo } from './activation.ts';
 import { wireActivation } from './activation-store.ts';
+import { allowedPath, allowedReceipt, allowedRequest, allowedSource } from './allowed-memory.ts';
 import { edgeKey } from './credit-store.ts';
 import type { TraceSourceDetail, TraceSummary } from './history-contract.ts';
 import { principalId } from './principal.ts';
@@ -64,7 +66,7 @@ export interface StoredTrace {
 }
 
 /** One trace of a principal; no row for any other handle. */
-export function traceQuery(principal: Principal, traceId: string): Query<StoredTrace> {
+export function traceQuery(principal: Principal, traceId: string, allowed: Allowed): Query<StoredTrace> {
   const parameters = new Parameters();
   const id = principalId(principal, parameters);
   return query(
@@ -72,8 +74,8 @@ export function traceQuery(principal: Principal, traceId: string): Query<StoredT
      WHERE trace_id = ${parameters.add(traceId)} AND principal_id = ${id}`,
     parameters.values,
     (row) => {
-      const { created_at: createdAt, ...rest } = traceRow.parse(row);
-      return { createdAt, ...rest };
+      const { created_at: createdAt, request, ...rest } = traceRow.parse(row);
+      return { createdAt, request: allowedRequest(request, allowed), ...rest };
     },
   );
 }
@@ -91,21 +93,29 @@ const sourceRow = z.object({
   updated_at: z.int().nullable(),
 });
 
-/** Sources of a trace in the order of the answer, with their activation at `now`. */
-export function traceSourceDetailsQuery(principal: Principal, traceId: string, now: number): Query<TraceSourceDetail> {
+/** Sources of a trace that are allowed, in the order of the answer, with their activation at `now`. */
+export function traceSourceDetailsQuery(
+  principal: Principal,
+  traceId: string,
+  now: number,
+  allowed: Allowed,
+): Query<TraceSourceDetail> {
   const parameters = new Parameters();
   const id = principalId(principal, parameters);
+  const conditions = [`t.trace_id = ${parameters.add(traceId)}`, `t.principal_id = ${id}`];
+  conditions.push(...allowedSource(allowed, parameters));
   return query(
     `SELECT s.source_id, s.provenance, s.index_updated_at, s.location, s.axis, s.stage, s.path, a.retrieved, a.usage, a.updated_at
      FROM traces t JOIN trace_sources s ON s.trace_seq = t.seq
      LEFT JOIN activations a ON a.principal_id = t.principal_id AND a.source_id = s.source_id
-     WHERE t.trace_id = ${parameters.add(traceId)} AND t.principal_id = ${id} ORDER BY s.ordinal`,
+     WHERE ${conditions.join(' AND ')} ORDER BY s.ordinal`,
     parameters.values,
     (row) => {
-      const { stage, retrieved, usage, updated_at, index_updated_at, ...rest } = sourceRow.parse(row);
+      const { stage, retrieved, usage, updated_at, index_updated_at, path: walked, ...rest } = sourceRow.parse(row);
       const stored = { retrieved: retrieved ?? 0, usage: usage ?? 0, updatedAt: updated_at ?? now };
       return {
         ...rest,
+        path: allowedPath(walked, allowed),
         ...(index_updated_at !== null && { index_updated_at }),
         stage: STAGES[stage] ?? 'retrieved',
         activation: wireActivation(decayedTo(stored, now)),
@@ -121,8 +131,8 @@ const receiptRow = z.object({ seq: z.int(), body: jsonText.pipe(receipt), revers
 export function receiptsQuery(
   principal: Principal,
   traceId: string,
-  after: number | undefined,
-  limit: number,
+  { after, limit }: { readonly after: number | undefined; readonly limit: number },
+  allowed: Allowed,
 ): Query<{ readonly seq: number; readonly receipt: Receipt }> {
   const parameters = new Parameters();
   const id = principalId(principal, parameters);
@@ -137,7 +147,7 @@ export function receiptsQuery(
     parameters.values,
     (row) => {
       const { seq, body, reversed } = receiptRow.parse(row);
-      return { seq, receipt: withPresentState(body, new Set(reversed.map(edgeKey))) };
+      return { seq, receipt: allowedReceipt(withPresentState(body, new Set(reversed.map(edgeKey))), allowed) };
     },
   );
 }

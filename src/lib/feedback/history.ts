@@ -61,9 +61,9 @@ async function showTrace(
   const now = engine.clock.now();
   const [[keeper], [trace], sources, receipts] = await engine.database.read([
     keeperQuery(principal),
-    traceQuery(principal, traceId),
-    traceSourceDetailsQuery(principal, traceId, now),
-    receiptsQuery(principal, traceId, after, limit + 1),
+    traceQuery(principal, traceId, engine.allowed),
+    traceSourceDetailsQuery(principal, traceId, now, engine.allowed),
+    receiptsQuery(principal, traceId, { after, limit: limit + 1 }, engine.allowed),
   ]);
   if (trace === undefined) throw unknownTrace();
   const pages = pagesOf(keeper, traceId, cursor);

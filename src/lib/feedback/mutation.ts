@@ -3,9 +3,11 @@ import { Failure } from '../core/failure.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { canonicalJson, type Json } from '../core/json.ts';
 import { Parameters } from '../corpus/filters.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import { type Change, change, type Guard, guard, type Query, query, type Rows } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Principal } from '../engine/principal.ts';
+import { allowedReceipt } from './allowed-memory.ts';
 import { principalId, principalName, requirePrincipal } from './principal.ts';
 import { type Receipt, receipt } from './receipts.ts';
 
@@ -24,7 +26,7 @@ export interface Mutation<Queries extends readonly Query<unknown>[], Issued exte
   readonly key: string;
   /** The validated input; equal payloads are one operation. */
   readonly payload: Json;
-  readonly state: (principal: Principal) => Queries;
+  readonly state: (principal: Principal, allowed: Allowed) => Queries;
   readonly decide: (rows: Rows<Queries>, principal: Principal, now: number, receiptId: string) => Decision<Issued>;
 }
 
@@ -43,13 +45,16 @@ export async function mutate<const Queries extends readonly Query<unknown>[], Is
   mutation: Mutation<Queries, Issued>,
 ): Promise<Receipt> {
   const principal = requirePrincipal(engine);
+  const { allowed } = engine;
   const payloadHash = sha256Hex(canonicalJson(mutation.payload));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const [[memory], ...rows] = await engine.database.read([
       memoryQuery(principal, mutation.key),
-      ...mutation.state(principal),
+      ...mutation.state(principal, allowed),
     ]);
-    if (memory !== undefined && memory.body !== null) return replay(memory.body, memory.payload_hash === payloadHash);
+    if (memory !== undefined && memory.body !== null) {
+      return allowedReceipt(replay(memory.body, memory.payload_hash === payloadHash), allowed);
+    }
     const now = engine.clock.now();
     const receiptId = `rcp_${engine.entropy.token()}`;
     const decision = mutation.decide(rows, principal, now, receiptId);
@@ -59,7 +64,7 @@ export async function mutate<const Queries extends readonly Query<unknown>[], Is
       ...decision.changes,
       insertReceipt(principal, mutation.key, payloadHash, decision, now),
     ]);
-    if (outcome.applied) return decision.receipt;
+    if (outcome.applied) return allowedReceipt(decision.receipt, allowed);
   }
   throw new Failure('database_busy', 'too many writes to the feedback memory at the same time', {
     hint: 'Nothing was changed. Send the same call again.',

@@ -30,8 +30,8 @@ export function reversal(
   return {
     key: idempotency_key,
     payload: { tool: 'record_outcome', trace_id, outcome, confirmation_id, reason },
-    state: (principal) => [
-      traceSourcesQuery(principal, trace_id, []),
+    state: (principal, allowed) => [
+      traceSourcesQuery(principal, trace_id, [], allowed),
       confirmationQuery(principal, confirmation_id),
       creditsBesideQuery(principal, confirmation_id),
     ],

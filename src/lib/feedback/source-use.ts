@@ -44,7 +44,10 @@ export const recordSourceUse = defineOperation({
     const issued = await mutate(engine, {
       key: idempotency_key,
       payload: { tool: 'record_source_use', trace_id, uses },
-      state: (principal) => [traceSourcesQuery(principal, trace_id, sourceIds), activationsQuery(principal, sourceIds)],
+      state: (principal, allowed) => [
+        traceSourcesQuery(principal, trace_id, sourceIds, allowed),
+        activationsQuery(principal, sourceIds),
+      ],
       decide: ([rows, stored], principal, now, receiptId) => {
         const { traceSeq, sources } = requireTrace(rows);
         const stages = new Map([...sources].map(([id, source]) => [id, source.stage]));

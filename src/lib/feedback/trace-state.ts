@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
 import { Parameters } from '../corpus/filters.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
 import type { Principal } from '../engine/principal.ts';
+import { allowedPath, allowedSource } from './allowed-memory.ts';
 import { principalId } from './principal.ts';
 import { path, type WirePath } from './wire.ts';
 
@@ -26,26 +28,28 @@ interface TraceSourceRow {
 }
 
 /**
- * A trace of the principal with those of its sources that are named: no row when the trace is unknown or another's,
- * one row without a source when it has none of them.
+ * A trace of the principal with those of its sources that are named, and allowed: no row when the trace is unknown or
+ * another's, one row without a source when it has none of them.
  */
 export function traceSourcesQuery(
   principal: Principal,
   traceId: string,
   sourceIds: readonly string[],
+  allowed: Allowed,
 ): Query<TraceSourceRow> {
   const parameters = new Parameters();
   const id = principalId(principal, parameters);
+  const named = `s.source_id IN (SELECT value FROM json_each(${parameters.add(JSON.stringify(sourceIds))}))`;
   return query(
     `SELECT t.seq AS trace_seq, s.source_id, s.stage, s.path FROM traces t
      LEFT JOIN trace_sources s ON s.trace_seq = t.seq
-       AND s.source_id IN (SELECT value FROM json_each(${parameters.add(JSON.stringify(sourceIds))}))
+       AND ${[named, ...allowedSource(allowed, parameters)].join(' AND ')}
      WHERE t.trace_id = ${parameters.add(traceId)} AND t.principal_id = ${id}`,
     parameters.values,
     (row) => {
       const { trace_seq: traceSeq, source_id: sourceId, stage, path: saved } = traceSourceRow.parse(row);
       if (sourceId === null || stage === null || saved === null) return { traceSeq, source: undefined };
-      return { traceSeq, source: { sourceId, stage, path: path.parse(JSON.parse(saved)) } };
+      return { traceSeq, source: { sourceId, stage, path: allowedPath(path.parse(JSON.parse(saved)), allowed) } };
     },
   );
 }

@@ -77,7 +77,7 @@ interface Target {
 async function targetOf(engine: Engine): Promise<Target | undefined> {
   const { embedder, database } = engine;
   if (embedder === null) return undefined;
-  const [embedders, coverage] = await database.read([embeddersQuery(), coverageQuery()]);
+  const [embedders, coverage] = await database.read([embeddersQuery(), coverageQuery('all')]);
   const passages = covered(coverage, null);
   const missingOf = (stored: StoredEmbedder | undefined): number => passages - covered(coverage, stored);
   if (embedder !== 'lsa') {

@@ -39,7 +39,7 @@ const MAX_ATTEMPTS = 5;
 /** What the index knows by itself. GitHub is not asked before all of that is done. */
 async function byIndex(engine: Engine, after: number, { repo, limit, dryRun }: BackfillPart): Promise<BackfillOutcome> {
   const { database } = engine;
-  const slug = await indexedSlug(database, repo);
+  const slug = await indexedSlug(engine, repo);
   if (slug === undefined) {
     throw new Failure('not_found', `${repo} is not indexed`, { hint: `Run gh-rag index ${repo} first.` });
   }

@@ -20,7 +20,7 @@ export async function withRemote<Outcome>(
   work: (run: Run, remote: Remote) => Promise<Outcome>,
 ): Promise<Outcome> {
   const source = sourceOf(engine.source);
-  const repo = await indexedSlug(engine.database, part.repo);
+  const repo = await indexedSlug(engine, part.repo);
   if (repo === undefined) {
     throw new Failure('not_found', `${part.repo} is not indexed`, { hint: `Run gh-rag index ${part.repo} first.` });
   }

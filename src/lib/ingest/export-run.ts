@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { INDEX_FORMAT } from '../corpus/content-hash.ts';
+import { EXPORT_SOURCE } from '../corpus/watermark.ts';
 import { type Change, change } from '../engine/database.ts';
-import { type ExportItem, fileDigest, readExport } from './export.ts';
+import { type ExportItem, fileDigest, NOT_ALLOWED, readExport } from './export.ts';
 import { type IndexedTarget, indexedTarget, MAX_PROBLEMS_TOLD } from './index-contract.ts';
 import { covers, parseMark } from './mark.ts';
 import { RepoNames } from './repo-names.ts';
@@ -22,8 +23,6 @@ const exportMark = z.object({
 });
 type ExportMark = z.output<typeof exportMark>;
 
-const SOURCE_PREFIX = 'export:';
-
 /**
  * Indexes an export file. A file is known by its bytes: the same file is not read twice, an interrupted one goes on
  * where it stood. A record older than what is stored is passed over.
@@ -32,7 +31,7 @@ export async function ingestExport(run: Run, path: string): Promise<void> {
   const { engine, report } = run;
   const { files, progress, signal } = engine;
   const since = run.since ?? null;
-  const source = `${SOURCE_PREFIX}${await fileDigest(files, path, signal)}`;
+  const source = `${EXPORT_SOURCE}${await fileDigest(files, path, signal)}`;
   const surface = await Surface.open(run, source, surfaceName(run));
   const mark = usableMark(parseMark(exportMark, surface.mark), since);
   if (mark !== undefined) restore(report, mark);
@@ -58,7 +57,8 @@ export async function ingestExport(run: Run, path: string): Promise<void> {
   const step = progress.start('records');
   try {
     const { types, repo } = run;
-    const options = { indexedAt: engine.clock.now(), signal, types, since: run.since, repo, skipLines };
+    const { allowed } = engine;
+    const options = { indexedAt: engine.clock.now(), signal, types, since: run.since, repo, allowed, skipLines };
     for await (const item of readExport(files, path, options)) {
       if ('document' in item) {
         const { document } = item;
@@ -78,6 +78,7 @@ export async function ingestExport(run: Run, path: string): Promise<void> {
   } finally {
     report.repos.splice(0, Number.POSITIVE_INFINITY, ...[...repos].sort());
   }
+  if (repos.size === 0 && (report.skipped[NOT_ALLOWED] ?? 0) > 0) throw nothingAllowed(path);
   const nothingTooOld = skipLines === 0 && report.skipped['before since'] === undefined;
   await surface.complete(text(true, nothingTooOld ? null : since), extras());
   step.end();
@@ -109,17 +110,28 @@ function restore(report: IndexedTarget, { repos, warnings, problem_count, proble
   report.problems.push(...problems);
 }
 
-/** Types and repository choose what is read, so each choice has a watermark of its own. */
-function surfaceName({ types, repo }: Run): string {
-  if (types === undefined && repo === undefined) return 'records';
-  const choice = JSON.stringify([types === undefined ? null : [...types].sort(), repo?.toLowerCase() ?? null]);
+function nothingAllowed(path: string): Failure {
+  return new Failure(
+    'invalid_input',
+    `targets: ${path} holds no record of a repository that the configuration allows`,
+    {
+      hint: 'Add what it holds to allowed_repos in config.json, as owner/name or owner/*.',
+    },
+  );
+}
+
+/** Types and repositories choose what is read, so each choice has a watermark of its own. */
+function surfaceName({ types, repo, engine: { allowed } }: Run): string {
+  const list = repo === undefined && allowed !== 'all' ? [allowed.json] : [];
+  if (types === undefined && repo === undefined && list.length === 0) return 'records';
+  const choice = JSON.stringify([types === undefined ? null : [...types].sort(), repo?.toLowerCase() ?? null, ...list]);
   return `records:${sha256Hex(choice).slice(0, 16)}`;
 }
 
 /** Once a file changed something in a repository, no other may claim that its records are what is stored there. */
 function forgetOtherExports(source: string, repos: ReadonlySet<string>): Change {
   return change(
-    `DELETE FROM watermarks WHERE source LIKE '${SOURCE_PREFIX}%' AND source <> ? AND EXISTS (
+    `DELETE FROM watermarks WHERE source LIKE '${EXPORT_SOURCE}%' AND source <> ? AND EXISTS (
        SELECT 1 FROM json_each(watermarks.value, '$.repos') theirs
        WHERE theirs.value IN (SELECT ours.value FROM json_each(?) ours))`,
     [source, JSON.stringify([...repos])],

@@ -2,13 +2,17 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../core/failure.ts';
 import type { Document } from '../corpus/document.ts';
 import type { DocumentTypeName } from '../corpus/document-types.ts';
+import { type Allowed, isAllowed } from '../engine/allow-list.ts';
 import type { Files } from '../engine/files.ts';
 import { decodeRecord } from './export-record.ts';
 import { type Line, readLines } from './lines.ts';
 import { type LeftOut, leftOut } from './selection.ts';
 
+/** Why a record of a repository outside the list of allowed ones is not handed on. */
+export const NOT_ALLOWED = 'not in allowed_repos';
+
 /** Why a good record is not handed on: the contract leaves it out, or the caller did not ask for it. */
-export type SkipReason = LeftOut | 'other repository' | 'other type' | 'before since';
+export type SkipReason = LeftOut | 'other repository' | typeof NOT_ALLOWED | 'other type' | 'before since';
 
 /** What became of one line. */
 export type ExportItem =
@@ -25,6 +29,8 @@ export interface ExportOptions {
   readonly since?: number | undefined;
   /** Only records of this repository; case does not matter, as on GitHub. */
   readonly repo?: string | undefined;
+  /** Leaves out records of every other repository. */
+  readonly allowed: Allowed;
   /** Passes over this many lines from the start without looking at them. */
   readonly skipLines?: number | undefined;
 }
@@ -79,8 +85,9 @@ function readLine(line: Line, options: ExportOptions): ExportItem | undefined {
   return skipped === undefined ? { line: number, ...decoded } : { line: number, skipped };
 }
 
-function notAsked(document: Document, { repo, types, since }: ExportOptions): SkipReason | undefined {
+function notAsked(document: Document, { repo, allowed, types, since }: ExportOptions): SkipReason | undefined {
   if (repo !== undefined && repo.toLowerCase() !== document.repo.toLowerCase()) return 'other repository';
+  if (!isAllowed(allowed, document.repo)) return NOT_ALLOWED;
   if (types !== undefined && !types.has(document.type)) return 'other type';
   if (since !== undefined && document.updatedAt < since) return 'before since';
   return undefined;

@@ -2,6 +2,7 @@ import { Failure } from '../core/failure.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { normalizeText } from '../core/text.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
+import { requireAllowed } from '../engine/allow-list.ts';
 import type { GitRepository, ObjectId } from '../engine/git.ts';
 import { ingestDiffs } from './git-diffs.ts';
 import { ingestDocs } from './git-docs.ts';
@@ -34,6 +35,7 @@ export async function ingestGit(run: Run, path: string): Promise<void> {
       });
     }
     if (!isRepoSlug(name)) throw new Failure('invalid_input', 'repo: must be owner/name');
+    requireAllowed(run.engine.allowed, name);
     const head: ObjectId | null = repository.head;
     if (head === null) {
       throw new Failure('unreadable_input', `${path} has no commits yet`, {

@@ -1,4 +1,5 @@
 import { Failure } from '../core/failure.ts';
+import { requireAllowed } from '../engine/allow-list.ts';
 import type { GitHubSource } from '../engine/github.ts';
 import { writeBudget } from '../corpus/watermark.ts';
 import { ingestCode, ingestWikiOf } from './github-git.ts';
@@ -86,6 +87,8 @@ export async function ingestGitHub(run: Run, slug: string): Promise<void> {
 async function openRemote(run: Run, source: GitHubSource, slug: string): Promise<Remote> {
   const { database, signal, progress } = run.engine;
   const facts = await source.repository(slug, signal);
+  // Under its new name it may be another's.
+  requireAllowed(run.engine.allowed, facts.fullName);
   const repo = (await RepoNames.of(database)).spelling(facts.fullName);
   if (facts.fullName.toLowerCase() !== slug.toLowerCase()) {
     const note = `${slug} is ${facts.fullName} now, and is indexed under that name`;

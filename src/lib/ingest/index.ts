@@ -1,7 +1,9 @@
+import type * as z from 'zod';
 import { Failure } from '../core/failure.ts';
 import { parseTimeOrAge } from '../core/time.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
 import { releaseLeases } from '../corpus/watermark.ts';
+import { requireAllowed } from '../engine/allow-list.ts';
 import { isEmbedderFailure } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { defineOperation } from '../operation/operation.ts';
@@ -42,6 +44,7 @@ export function indexOperation(making: Making, batchDocuments = BATCH_DOCUMENTS)
       if (input.repo !== undefined && named.some((slug) => slug.toLowerCase() !== input.repo?.toLowerCase())) {
         throw new Failure('invalid_input', 'repo: a repository on GitHub keeps its own name');
       }
+      await requireAllowedTargets(engine, input, kinds);
       const runOnce = async () => {
         const targets: IndexedTarget[] = [];
         const embed = batchEmbedder(engine);
@@ -80,6 +83,25 @@ export function indexOperation(making: Making, batchDocuments = BATCH_DOCUMENTS)
       return watching(engine, everyMs, runOnce);
     },
   });
+}
+
+/**
+ * Refuses a target of a repository that is not allowed before anything is written of any. What an export holds is seen when
+ * it is read.
+ */
+async function requireAllowedTargets(
+  { allowed, git }: Engine,
+  { repo, targets }: z.output<typeof indexInput>,
+  kinds: readonly Target[],
+): Promise<void> {
+  if (allowed === 'all') return;
+  if (repo !== undefined) requireAllowed(allowed, repo, 'repo');
+  for (const [at, target] of kinds.entries()) {
+    if (target.kind === 'github') requireAllowed(allowed, target.slug, 'targets');
+    if (target.kind !== 'git' || repo !== undefined) continue;
+    const slug = await git.slugAt(targets[at] ?? '.');
+    if (slug !== null) requireAllowed(allowed, slug, 'targets');
+  }
 }
 
 /** Documents without vectors are found by their words: an endpoint that fails is told of, and does not undo the run. */

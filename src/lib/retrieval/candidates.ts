@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DOCUMENT_TYPES } from '../corpus/document-types.ts';
 import { documentPredicate, type Filters, Parameters } from '../corpus/filters.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
 import { anyOf, type FtsQuery, type RelaxedTerm } from './fts-query.ts';
 
@@ -51,12 +52,17 @@ export interface CandidateCut {
  * with the frequent tokens, so any of them; without filters all that is left to ask for are function words. BM25 is
  * FTS5's, negated so that higher is better. Undefined when the text holds nothing that an index could find.
  */
-export function candidatesQuery(fts: FtsQuery, filters: Filters, cut: CandidateCut): Query<CandidateRow> | undefined {
+export function candidatesQuery(
+  fts: FtsQuery,
+  filters: Filters,
+  allowed: Allowed,
+  cut: CandidateCut,
+): Query<CandidateRow> | undefined {
   const parameters = new Parameters();
   const pool = parameters.add(cut.pool);
   const entities = parameters.add(cut.entities);
-  const predicate = documentPredicate(filters, parameters);
-  const filtered = Object.values(filters).some((filter) => filter !== undefined);
+  const predicate = documentPredicate(filters, allowed, parameters);
+  const filtered = allowed !== 'all' || Object.values(filters).some((filter) => filter !== undefined);
   const tables: string[] = [];
   const tiers: { name: string; index: string; tier: number }[] = [];
   for (const index of ['nat', 'code'] as const) {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { documentPredicate, type Filters, filterConditions, Parameters } from '../corpus/filters.ts';
+import { allowedRepo, documentPredicate, type Filters, filterConditions, Parameters } from '../corpus/filters.ts';
 import { bytesOf, type StoredEmbedder } from '../corpus/vector-store.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
 
 /** Signatures that are compared by their vectors. */
@@ -33,6 +34,7 @@ export function denseQuery(
   vector: Float32Array,
   { id }: StoredEmbedder,
   filters: Filters,
+  allowed: Allowed,
   others: readonly number[],
 ): Query<DenseRow> {
   const parameters = new Parameters();
@@ -43,8 +45,9 @@ export function denseQuery(
   const conditions = filterConditions(filters, parameters);
   const known = [...conditions].flatMap(([name, condition]) => (IN_SIGNATURE.has(name) ? [condition] : []));
   const unknown = [...conditions].some(([name]) => !IN_SIGNATURE.has(name));
-  const predicate = documentPredicate(filters, parameters);
+  const predicate = documentPredicate(filters, allowed, parameters);
   const shortlisted = [
+    ...allowedRepo(allowed, parameters),
     ...known,
     ...(unknown ? [`d.passage_id >> 16 IN (SELECT d.id FROM documents d WHERE ${predicate})`] : []),
   ];

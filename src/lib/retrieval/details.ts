@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { documentPredicate, Parameters } from '../corpus/filters.ts';
 import { decodeStoredDocument, STORED_DOCUMENT_COLUMNS, type StoredDocument } from '../corpus/stored-document.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query, type SqlRow } from '../engine/database.ts';
 
 const passageColumns = z.object({
@@ -37,7 +38,7 @@ function decodePassage(row: SqlRow): PassageDetail {
 }
 
 /** Passages by id, with their documents; in no particular order. */
-export function passagesQuery(passageIds: readonly number[]): Query<PassageDetail> {
+export function passagesQuery(passageIds: readonly number[], allowed: Allowed): Query<PassageDetail> {
   const parameters = new Parameters();
   const ids = parameters.add(JSON.stringify(passageIds));
   return query(
@@ -48,20 +49,20 @@ export function passagesQuery(passageIds: readonly number[]): Query<PassageDetai
      JOIN documents d ON d.id = p.document_id
      JOIN bodies b ON b.document_id = d.id
      JOIN repos r ON r.id = d.repo_id
-     WHERE ${documentPredicate({}, parameters)}`,
+     WHERE ${documentPredicate({}, allowed, parameters)}`,
     parameters.values,
     decodePassage,
   );
 }
 
 /** Documents by id, without any text; in no particular order. */
-export function documentsQuery(documentIds: readonly number[]): Query<StoredDocument> {
+export function documentsQuery(documentIds: readonly number[], allowed: Allowed): Query<StoredDocument> {
   const parameters = new Parameters();
   const ids = parameters.add(JSON.stringify(documentIds));
   return query(
     `SELECT ${STORED_DOCUMENT_COLUMNS} FROM json_each(${ids}) AS wanted
      JOIN documents d ON d.id = wanted.value JOIN repos r ON r.id = d.repo_id
-     WHERE ${documentPredicate({}, parameters)}`,
+     WHERE ${documentPredicate({}, allowed, parameters)}`,
     parameters.values,
     decodeStoredDocument,
   );
@@ -73,13 +74,13 @@ const bodyRow = z.object({ id: z.int(), content: z.string() });
  * Stored bodies by document id. The body of a diff comes under its commit message, with an empty line between: that is
  * the whole text that was indexed.
  */
-export function bodiesQuery(documentIds: readonly number[]): Query<z.output<typeof bodyRow>> {
+export function bodiesQuery(documentIds: readonly number[], allowed: Allowed): Query<z.output<typeof bodyRow>> {
   const parameters = new Parameters();
   const ids = parameters.add(JSON.stringify(documentIds));
   return query(
     `SELECT d.id, CASE WHEN b.preface = '' THEN b.body ELSE b.preface || char(10) || char(10) || b.body END AS content
      FROM json_each(${ids}) AS wanted JOIN documents d ON d.id = wanted.value JOIN bodies b ON b.document_id = d.id
-     WHERE ${documentPredicate({}, parameters)}`,
+     WHERE ${documentPredicate({}, allowed, parameters)}`,
     parameters.values,
     (row) => bodyRow.parse(row),
   );

@@ -80,7 +80,7 @@ export const evaluate = defineOperation({
   faces: ['cli'],
   async handler(engine, { gold, repo }) {
     const { signal, files, progress } = engine;
-    const [repos] = await engine.database.read([reposQuery()]);
+    const [repos] = await engine.database.read([reposQuery(engine.allowed)]);
     const only = repos.length === 1 ? repos[0] : undefined;
     const spelling = (named: string): string => spelled(named, repos);
     const questions = await readGold(files, gold, { repo: repo ?? only, signal, spelling });
@@ -138,7 +138,7 @@ async function searchRanking(
 }
 
 async function plainRankingOf(engine: Engine, { query, repo }: GoldQuestion): Promise<string[]> {
-  const plain = plainBm25Query(query, repo);
+  const plain = plainBm25Query(query, repo, engine.allowed);
   if (plain === undefined) return [];
   const [rows] = await engine.database.read([plain]);
   return plainRanking(rows);

@@ -35,7 +35,7 @@ export async function expand(
   try {
     const now = engine.clock.now();
     const [steps] = await engine.database.read([
-      stepsQuery(originsOf(groups), reach, learned ? { principal, now } : null),
+      stepsQuery(originsOf(groups), reach, learned ? { principal, now } : null, engine.allowed),
     ]);
     const hits = walkSteps(steps);
     const ordered = learned ? byLearnedStrength(hits, strengthOf(steps, now)) : hits.map((hit) => ({ hit }));

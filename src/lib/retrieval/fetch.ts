@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
 import { isReference, splitReference } from '../corpus/reference.ts';
 import { documentPredicate, type Filters, Parameters } from '../corpus/filters.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
 import { type Hit, unrankedHit } from './hit.ts';
 
@@ -29,7 +30,7 @@ export interface Fetched {
  * Documents by `src_…` id or canonical reference. Fails with `invalid_input` for a text that is neither; whether each
  * was found is told by {@link requireAll}.
  */
-export function fetchQuery(sources: readonly string[], filters: Filters): Query<Fetched> {
+export function fetchQuery(sources: readonly string[], filters: Filters, allowed: Allowed): Query<Fetched> {
   const wanted = sources.map((source, place) => {
     if (SOURCE_ID.test(source)) return { place, by: 'source', value: source };
     const parts = splitReference(source);
@@ -45,8 +46,8 @@ export function fetchQuery(sources: readonly string[], filters: Filters): Query<
   });
   const parameters = new Parameters();
   const list = parameters.add(JSON.stringify(wanted));
-  const visible = documentPredicate({}, parameters);
-  const columns = `(${documentPredicate(filters, parameters)}) IS TRUE AS passes, d.id AS document_id, d.entity, d.type, d.created_at, d.updated_at`;
+  const visible = documentPredicate({}, allowed, parameters);
+  const columns = `(${documentPredicate(filters, allowed, parameters)}) IS TRUE AS passes, d.id AS document_id, d.entity, d.type, d.created_at, d.updated_at`;
   const named = `SELECT w.value ->> 'place' AS place, ${columns} FROM json_each(${list}) AS w CROSS JOIN documents d`;
   return query(
     `${named} ON d.source_id = w.value ->> 'value' WHERE w.value ->> 'by' = 'source' AND ${visible}

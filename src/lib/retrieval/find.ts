@@ -42,14 +42,14 @@ export interface Found extends Omit<Ranking, 'hits'> {
 export async function findHits(engine: Engine, input: SearchInput, { effective, mode }: Plan): Promise<Found> {
   const { top_k: limit, sort, sources = [] } = input;
   if (mode === 'fetch') {
-    const [fetched] = await engine.database.read([fetchQuery(sources, effective)]);
+    const [fetched] = await engine.database.read([fetchQuery(sources, effective, engine.allowed)]);
     const hits = requireAll(sources, fetched);
     const groups = hits.map((representative) => ({ representative, others: [], count: 0 }));
     return { groups, truncated: false, ...UNRANKED };
   }
   if (mode === 'scan') {
     const order = sort === 'created_desc' ? 'created_at' : 'updated_at';
-    const scan = scanQuery(effective, order, { entities: limit + 1, rows: MAX_ROWS });
+    const scan = scanQuery(effective, engine.allowed, order, { entities: limit + 1, rows: MAX_ROWS });
     const [hits] = await engine.database.read([scan]);
     const groups = aggregate(hits, limit + 1).map((group) => ({
       ...group,

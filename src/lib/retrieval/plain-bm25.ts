@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { codePointLength } from '../core/text.ts';
 import { documentPredicate, Parameters } from '../corpus/filters.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
 import { wordsOf } from '../indexing/segment.ts';
 import { inTurns } from './sparse-ranking.ts';
@@ -18,11 +19,11 @@ const TRIGRAM = 3;
  * The baseline of an evaluation: FTS5 as it comes, over the same passages. Every word of the question by AND, below it
  * any word by OR, by `bm25()` with equal weights; no word is left out, no identifier is taken apart.
  */
-export function plainBm25Query(text: string, repo: string): Query<Row> | undefined {
+export function plainBm25Query(text: string, repo: string, allowed: Allowed): Query<Row> | undefined {
   const words = [...new Set(wordsOf(text).map((word) => word.text))].slice(0, MAX_WORDS);
   const quoted = words.map((word) => `"${word.replaceAll('"', '""')}"`);
   const parameters = new Parameters();
-  const predicate = documentPredicate({ repo: [repo] }, parameters);
+  const predicate = documentPredicate({ repo: [repo] }, allowed, parameters);
   const tier = (index: 'nat' | 'code', number: number, terms: readonly string[], operator: string): string[] =>
     terms.length === 0
       ? []

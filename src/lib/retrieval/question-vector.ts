@@ -36,7 +36,7 @@ const missing = (message: string): VectorProblem => ({ message, failed: false })
  * the index the question's own terms. An endpoint is asked meanwhile; where it fails, words have to do.
  */
 export async function askWithVector<First>(
-  { database, embedder, signal }: Engine,
+  { database, allowed, embedder, signal }: Engine,
   text: string,
   alongside: Query<First>,
 ): Promise<Asked<First>> {
@@ -69,7 +69,7 @@ export async function askWithVector<First>(
   // Whichever fails first, the other is waited for.
   const [read, embedded] = await Promise.allSettled([
     // How much is embedded is counted here only: beside a request to an endpoint it costs nothing.
-    database.read([alongside, embeddersQuery(), coverageQuery()]),
+    database.read([alongside, embeddersQuery(), coverageQuery(allowed)]),
     embedding,
   ]);
   if (read.status === 'rejected') throw read.reason;

@@ -52,7 +52,9 @@ export async function rank(engine: Engine, input: SearchInput, filters: Filters)
   const byTime = sort !== 'relevance';
   const by: CandidateCut['by'] = byTime ? (sort === 'updated_desc' ? 'updated_at' : 'created_at') : 'score';
   const words =
-    fusion === 'dense_only' ? undefined : candidatesQuery(buildFtsQuery(text), filters, { pool, entities, by });
+    fusion === 'dense_only'
+      ? undefined
+      : candidatesQuery(buildFtsQuery(text), filters, engine.allowed, { pool, entities, by });
   const withVectors = fusion === 'dense_only' || (fusion === 'rrf' && !byTime);
   if (words === undefined && !withVectors) return { hits: [], ...UNRANKED };
   const asked = await askWithVector(withVectors ? engine : { ...engine, embedder: null }, text, words ?? NO_CANDIDATES);
@@ -80,7 +82,7 @@ export async function rank(engine: Engine, input: SearchInput, filters: Filters)
 }
 
 async function nearest(
-  { database }: Engine,
+  { database, allowed }: Engine,
   { vector, stored }: QuestionVector,
   filters: Filters,
   sparse: readonly SparseHit[],
@@ -90,6 +92,7 @@ async function nearest(
       vector,
       stored,
       filters,
+      allowed,
       sparse.map(({ passageId }) => passageId),
     ),
   ]);

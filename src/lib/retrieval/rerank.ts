@@ -41,13 +41,14 @@ export async function rerank(
 }
 
 async function byEndpoint(
-  { database, signal }: Engine,
+  { database, allowed, signal }: Engine,
   reranker: Reranker,
   question: string,
   hits: readonly Hit[],
 ): Promise<Reranked> {
   const first = hits.slice(0, RERANKED);
-  const [details] = await database.read([passagesQuery(first.map(({ passageId }) => passageId))]);
+  const ids = first.map(({ passageId }) => passageId);
+  const [details] = await database.read([passagesQuery(ids, allowed)]);
   const texts = new Map(
     details.map(({ passageId, document, passage }) => [passageId, `${document.title}\n${passage}`]),
   );

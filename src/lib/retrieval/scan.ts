@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { documentPredicate, type Filters, Parameters } from '../corpus/filters.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
 import { type Hit, unrankedHit } from './hit.ts';
 
@@ -21,11 +22,12 @@ export type ScanHit = Hit & { readonly entityRows: number };
  */
 export function scanQuery(
   filters: Filters,
+  allowed: Allowed,
   order: 'updated_at' | 'created_at',
   cut: { readonly entities: number; readonly rows: number },
 ): Query<ScanHit> {
   const parameters = new Parameters();
-  const predicate = documentPredicate(filters, parameters);
+  const predicate = documentPredicate(filters, allowed, parameters);
   return query(
     `WITH matching AS MATERIALIZED (
        SELECT d.id, d.entity, d.type, d.created_at, d.updated_at FROM documents d WHERE ${predicate}),

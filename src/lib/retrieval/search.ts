@@ -97,13 +97,14 @@ async function show(
   const representatives = groups.map((group) => group.representative);
   const named = groups.flatMap((group) => group.named).map((hit) => hit.documentId);
   const reached = graph.hits.map(({ hit }) => hit.documentId);
+  const { allowed } = engine;
   const shown = [...representatives.map((hit) => hit.documentId), ...named, ...reached];
   const [passages, documents, bodies, [revision = null], activations] = await engine.database.read([
-    passagesQuery([...representatives.map((hit) => hit.passageId), ...reached.map(firstPassage)]),
-    documentsQuery(named),
-    bodiesQuery(inlined(input, plan, representatives)),
+    passagesQuery([...representatives.map((hit) => hit.passageId), ...reached.map(firstPassage)], allowed),
+    documentsQuery(named, allowed),
+    bodiesQuery(inlined(input, plan, representatives), allowed),
     revisionQuery(principal),
-    activationsOfDocumentsQuery(principal, shown),
+    activationsOfDocumentsQuery(principal, shown, allowed),
   ]);
   const byPassage = new Map(passages.map((each) => [each.passageId, each]));
   const toInline = new Set(plan.mode === 'fetch' ? [] : bodies.map(({ id }) => id));
@@ -170,8 +171,8 @@ function freshness(
 /** Round trip two of an answer without results: which filters match nothing at all. */
 async function explainNothing(engine: Engine, principal: Principal, { asked }: Plan): Promise<Shown> {
   const [[unmatched = []], known, [revision = null]] = await engine.database.read([
-    unmatchedFiltersQuery(asked),
-    reposQuery(),
+    unmatchedFiltersQuery(asked, engine.allowed),
+    reposQuery(engine.allowed),
     revisionQuery(principal),
   ]);
   const near = new Set((asked.repo ?? []).flatMap((wrong) => nearest(wrong, known, 3)));

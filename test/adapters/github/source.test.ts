@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { allowedBy } from '../../../src/lib/engine/allow-list.ts';
 import { githubSource } from '../../../src/lib/adapters/github/source.ts';
 import { gitMirror } from '../../../src/lib/adapters/git/mirror.ts';
 import { TestClock } from '../../support/database.ts';
@@ -90,13 +91,15 @@ describe('a repository that cannot be read is told by what keeps it', () => {
 
   it('the configuration', async (t) => {
     const gh = await started(t);
-    const source = sourceFor(gh, cache, { allowed: ['acme/other', 'octo/*'] });
+    const source = sourceFor(gh, cache, { allowed: allowedBy(['acme/other', 'octo/*']) });
     await expect(source.repository('acme/app', signal)).rejects.toMatchObject({
       code: 'invalid_input',
-      message: 'the configuration does not allow to read acme/app from GitHub',
+      message: 'the configuration does not allow the repository acme/app',
     });
     expect(gh.requests).toEqual([]);
-    await expect(sourceFor(gh, cache, { allowed: ['ACME/*'] }).repository('acme/app', signal)).resolves.toMatchObject({
+    await expect(
+      sourceFor(gh, cache, { allowed: allowedBy(['ACME/*']) }).repository('acme/app', signal),
+    ).resolves.toMatchObject({
       fullName: 'acme/app',
     });
   });

@@ -1,14 +1,14 @@
 import type { Octokit } from 'octokit';
 import { Failure } from '../../core/failure.ts';
+import { type Allowed, requireAllowed } from '../../engine/allow-list.ts';
 import type { RequestBudget } from '../../engine/github.ts';
-import { assertAllowed } from './allow-list.ts';
 import { type Credential, findCredential, requireUsable } from './credential.ts';
 import { failureOf, type Headers, isProxied, requestFailure } from './failures.ts';
 
 export interface ClientOptions {
   readonly variables: NodeJS.ProcessEnv;
-  /** Repositories that may be read, as `owner/name` or `owner/*`; undefined: all. */
-  readonly allowed?: readonly string[] | undefined;
+  /** Repositories that may be read; all unless given. */
+  readonly allowed?: Allowed | undefined;
   /** Longest wait for a rate limit to pass, in seconds; a longer one is a failure that says until when. */
   readonly maxWaitSeconds?: number | undefined;
   /** How often a request that failed in the network or in the server is made again. */
@@ -106,7 +106,7 @@ export class GitHubClient {
     parameters: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<ClientAnswer> {
-    assertAllowed(repo, this.#options.allowed);
+    requireAllowed(this.#options.allowed ?? 'all', repo);
     const { octokit } = await this.#client(repo);
     throwIfAborted(signal);
     this.requests += 1;

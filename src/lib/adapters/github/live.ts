@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Failure } from '../../core/failure.ts';
+import { isAllowed } from '../../engine/allow-list.ts';
 import type { GitMirror } from '../../engine/git-mirror.ts';
 import { type ClonedRepository, type GitHub, MAX_LIVE_BYTES } from '../../engine/github.ts';
-import { assertAllowed } from './allow-list.ts';
 import { type ClientOptions, GitHubClient } from './client.ts';
 import { findCredential } from './credential.ts';
 import { nonsense } from './failures.ts';
@@ -37,12 +37,7 @@ class OctokitLive implements GitHub {
   }
 
   async mayRead(repo: string): Promise<boolean> {
-    try {
-      assertAllowed(repo, this.#options.allowed);
-    } catch {
-      return false;
-    }
-    return (await findCredential(this.#variables)) !== undefined;
+    return isAllowed(this.#options.allowed ?? 'all', repo) && (await findCredential(this.#variables)) !== undefined;
   }
 
   file(repo: string, path: string, signal: AbortSignal): Promise<Uint8Array | 'too_large'> {

@@ -113,7 +113,7 @@ async function embed({ database }: TestDatabase): Promise<void> {
       { term: '漏水', weight: 0.1, scale: 0, vector: Int8Array.of(0, 0) },
     ]),
   ]);
-  const [places] = await database.read([missingPassagesQuery(1, 0, 4)]);
+  const [places] = await database.read([missingPassagesQuery({ embedderId: 1, after: 0, limit: 4, allowed: 'all' })]);
   const vectors = [0, 1, 2, 3].map((angle) => Float32Array.of(Math.cos(angle), Math.sin(angle)));
   await database.write(
     vectorSteps(

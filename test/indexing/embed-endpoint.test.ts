@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { backfillOperation } from '../../src/lib/admin/backfill.ts';
 import { status } from '../../src/lib/admin/status.ts';
+import { allowedBy } from '../../src/lib/engine/allow-list.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { embeddingsBackfill } from '../../src/lib/indexing/backfill-embeddings.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
@@ -116,6 +117,27 @@ test('an endpoint that fails while an index grows is asked once for the batches,
   expect(await covered()).toEqual([9, 9]);
   // Everything that must agree does.
   await index.digest();
+});
+
+test('an endpoint is sent no text of a repository outside the list, whoever asks', async () => {
+  await run(exported(1, 2), { embedder: null });
+  const secret = join(folder, 'secret.jsonl');
+  const record = { repo: 'vault/hidden', type: 'issue', number: 1, title: 'Nightjar', body: 'The nightjar sings at noon.' };
+  writeFileSync(secret, JSON.stringify({ ...record, updated_at: '2024-05-01T00:00:00Z' }));
+  await run(secret, { embedder: null });
+
+  const listed = { ...engine(), allowed: allowedBy(['acme/*']) };
+  const embeddings = { surface: 'embeddings' } as const;
+  expect(await invoke(backfill, listed, { ...embeddings, dry_run: true })).toMatchObject({ repaired: 2 });
+  expect(await run(exported(3, 3), { allowed: listed.allowed })).toMatchObject({ embedding: { passages: 3 } });
+  expect(await invoke(backfill, listed, embeddings)).toMatchObject({ repaired: 0, done: true });
+  expect(await invoke(status, listed, {})).toMatchObject({ passages: 3, embedded: 3 });
+  expect(endpoint.asked.length).toBeGreaterThan(0);
+  expect(JSON.stringify(endpoint.asked)).not.toMatch(/nightjar/);
+
+  // Without the list it is sent.
+  expect(await invoke(backfill, engine(), embeddings)).toMatchObject({ repaired: 1, done: true });
+  expect(JSON.stringify(endpoint.asked)).toMatch(/nightjar/);
 });
 
 test('half of what was asked for counts as nothing', async () => {

@@ -50,8 +50,30 @@ export function insertEmbedder({ name, kind, dimensions, trainedOn, state }: Omi
   );
 }
 
-/** SQL of the vectors of a passage that an embedder has yet to make; `?1` is the embedder's id. */
-const MISSING = 'NOT EXISTS (SELECT 1 FROM passage_vectors v WHERE v.embedder_id = ?1 AND v.passage_id = p.id)';
+/** A condition on passages `p`: an embedder has yet to make their vectors; `embedder` is an SQL expression of its id. */
+function missing(embedder: string): string {
+  return `NOT EXISTS (SELECT 1 FROM passage_vectors v WHERE v.embedder_id = ${embedder} AND v.passage_id = p.id)`;
+}
+
+/** Which passages are embedded: those after an id, of what is allowed, up to a limit, in the order of their ids. */
+export interface MissingPassages {
+  readonly embedderId: number;
+  readonly after: number;
+  readonly limit: number;
+  readonly allowed: Allowed;
+}
+
+/** What stands after FROM for them. */
+function missingPassages({ embedderId, after, limit, allowed }: MissingPassages, parameters: Parameters): string {
+  const conditions = [
+    missing(parameters.add(embedderId)),
+    `p.id > ${parameters.add(after)}`,
+    ...allowedRepo(allowed, parameters).map(
+      (condition) => `EXISTS (SELECT 1 FROM documents d WHERE d.id = p.document_id AND ${condition})`,
+    ),
+  ];
+  return `passages p WHERE ${conditions.join(' AND ')} ORDER BY p.id LIMIT ${parameters.add(limit)}`;
+}
 
 const placeRow = z.object({
   passage_id: z.int(),
@@ -83,26 +105,24 @@ function decodePlace(row: SqlRow): PassagePlace {
   };
 }
 
-/** Passages after an id that have no vector of an embedder, in the order of their ids. */
-export function missingPassagesQuery(embedderId: number, after: number, limit: number): Query<PassagePlace> {
+/** Passages that have no vector of an embedder. */
+export function missingPassagesQuery(wanted: MissingPassages): Query<PassagePlace> {
+  const parameters = new Parameters();
   return query(
-    `SELECT p.id AS passage_id, p.document_id, p.heading_path, p.start, p.length FROM passages p
-     WHERE ${MISSING} AND p.id > ?2 ORDER BY p.id LIMIT ?3`,
-    [embedderId, after, limit],
+    `SELECT p.id AS passage_id, p.document_id, p.heading_path, p.start, p.length FROM ${missingPassages(wanted, parameters)}`,
+    parameters.values,
     decodePlace,
   );
 }
 
-/** How many passages after an id have no vector of an embedder, up to a limit, and the last of them. */
+/** How many passages have no vector of an embedder, and the last of them. */
 export function missingCountQuery(
-  embedderId: number,
-  after: number,
-  limit: number,
+  wanted: MissingPassages,
 ): Query<{ readonly passages: number; readonly last: number | null }> {
+  const parameters = new Parameters();
   return query(
-    `SELECT count(*) AS passages, max(id) AS last FROM (
-       SELECT p.id FROM passages p WHERE ${MISSING} AND p.id > ?2 ORDER BY p.id LIMIT ?3)`,
-    [embedderId, after, limit],
+    `SELECT count(*) AS passages, max(id) AS last FROM (SELECT p.id FROM ${missingPassages(wanted, parameters)})`,
+    parameters.values,
     (row) => z.object({ passages: z.int(), last: z.int().nullable() }).parse(row),
   );
 }
@@ -241,7 +261,7 @@ export function setEmbedderState(embedderId: number, state: StoredEmbedder['stat
 
 /** Holds while every passage has a vector of the embedder. */
 export function everythingEmbedded(embedderId: number): Guard {
-  return guard('complete', `NOT EXISTS (SELECT 1 FROM passages p WHERE ${MISSING})`, [embedderId]);
+  return guard('complete', `NOT EXISTS (SELECT 1 FROM passages p WHERE ${missing('?')})`, [embedderId]);
 }
 
 /** Holds while documents are as they were read; without a hash: while there is none of that id. */

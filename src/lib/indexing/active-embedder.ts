@@ -1,4 +1,5 @@
 import { embeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
+import type { Allowed } from '../engine/allow-list.ts';
 import type { Embedder } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lsaEmbedder } from './lsa/lsa-embedder.ts';
@@ -28,4 +29,12 @@ export async function findActiveEmbedder(engine: Engine): Promise<ActiveEmbedder
   if (engine.embedder === null) return undefined;
   const [embedders] = await engine.database.read([embeddersQuery()]);
   return activeEmbedder(engine, embedders);
+}
+
+/**
+ * Whose texts are embedded: an endpoint is sent what is allowed and nothing else. A model of the index's own sends nothing
+ * anywhere, and searches use it when it has made vectors of everything.
+ */
+export function embeddable({ embedder, allowed }: Pick<Engine, 'embedder' | 'allowed'>): Allowed {
+  return embedder === 'lsa' ? 'all' : allowed;
 }

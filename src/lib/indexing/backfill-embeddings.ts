@@ -2,7 +2,7 @@ import { Failure } from '../core/failure.ts';
 import { missingCountQuery } from '../corpus/vector-store.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { BackfillBounds, BackfillOutcome, BackfillSurface } from '../operation/backfill-surface.ts';
-import { findActiveEmbedder } from './active-embedder.ts';
+import { embeddable, findActiveEmbedder } from './active-embedder.ts';
 import { embedIndex } from './embed-index.ts';
 
 /** Passages that count as one item of a part. */
@@ -35,7 +35,10 @@ export const embeddingsBackfill: BackfillSurface = {
 async function count(engine: Engine, { limit }: BackfillBounds, after: number): Promise<BackfillOutcome> {
   const active = await findActiveEmbedder(engine);
   // No embedder has the id 0.
-  const [[part]] = await engine.database.read([missingCountQuery(active?.stored.id ?? 0, after, limit * ITEM)]);
+  const embedderId = active?.stored.id ?? 0;
+  const [[part]] = await engine.database.read([
+    missingCountQuery({ embedderId, after, limit: limit * ITEM, allowed: embeddable(engine) }),
+  ]);
   const { passages, last } = part ?? { passages: 0, last: null };
   const exhausted = passages < limit * ITEM;
   return { looked: passages, repaired: passages, nextCursor: exhausted || last === null ? null : String(last) };

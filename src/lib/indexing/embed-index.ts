@@ -16,6 +16,7 @@ import {
 } from '../corpus/vector-store.ts';
 import type { Embedder } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
+import { embeddable } from './active-embedder.ts';
 import { lsaEmbedder } from './lsa/lsa-embedder.ts';
 import { insertTerms } from './lsa/lsa-store.ts';
 import { trainLsa } from './lsa/train.ts';
@@ -77,7 +78,7 @@ interface Target {
 async function targetOf(engine: Engine): Promise<Target | undefined> {
   const { embedder, database } = engine;
   if (embedder === null) return undefined;
-  const [embedders, coverage] = await database.read([embeddersQuery(), coverageQuery('all')]);
+  const [embedders, coverage] = await database.read([embeddersQuery(), coverageQuery(embeddable(engine))]);
   const passages = covered(coverage, null);
   const missingOf = (stored: StoredEmbedder | undefined): number => passages - covered(coverage, stored);
   if (embedder !== 'lsa') {
@@ -112,6 +113,7 @@ async function train(engine: Engine, passages: number): Promise<StoredEmbedder |
 async function fill(engine: Engine, target: Target, { limit, after = 0 }: EmbeddingBounds): Promise<EmbeddingReport> {
   const { database, signal, progress } = engine;
   const { embedder, missing } = target;
+  const allowed = embeddable(engine);
   let embedded = 0;
   let cursor = after;
   let attempts = 0;
@@ -125,7 +127,8 @@ async function fill(engine: Engine, target: Target, { limit, after = 0 }: Embedd
       return { embedder: embedder.id, embedded, cursor, done: false };
     }
     // No embedder has the id 0.
-    const [places] = await database.read([missingPassagesQuery(target.stored?.id ?? 0, cursor, size)]);
+    const embedderId = target.stored?.id ?? 0;
+    const [places] = await database.read([missingPassagesQuery({ embedderId, after: cursor, limit: size, allowed })]);
     const last = places.at(-1);
     if (last === undefined) {
       step.end();

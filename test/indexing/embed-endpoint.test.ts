@@ -122,7 +122,13 @@ test('an endpoint that fails while an index grows is asked once for the batches,
 test('an endpoint is sent no text of a repository outside the list, whoever asks', async () => {
   await run(exported(1, 2), { embedder: null });
   const secret = join(folder, 'secret.jsonl');
-  const record = { repo: 'vault/hidden', type: 'issue', number: 1, title: 'Nightjar', body: 'The nightjar sings at noon.' };
+  const record = {
+    repo: 'vault/hidden',
+    type: 'issue',
+    number: 1,
+    title: 'Nightjar',
+    body: 'The nightjar sings at noon.',
+  };
   writeFileSync(secret, JSON.stringify({ ...record, updated_at: '2024-05-01T00:00:00Z' }));
   await run(secret, { embedder: null });
 

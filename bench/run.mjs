@@ -1,7 +1,7 @@
 // Measures what README and docs claim, on the built program, with data made here. Prints figures and ratios; asserts
-// nothing: machines differ. `node bench/run.mjs [PART...]` runs only the named parts: index, cold, warm.
+// nothing: machines differ. `node bench/run.mjs [PART...]` runs only the named parts: index, cold, warm, vectors.
 // GH_RAG_BENCH_EXPORT names a real export to index beside the made one.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -37,13 +37,11 @@ try {
     timed(process.execPath, [PROGRAM, 'index', exported], environment(small));
   }
   if (runs('cold')) cold(small);
-  if (runs('warm')) {
-    await warm('warm, 10k documents', small);
-    const large = join(directory, 'large.jsonl');
-    await makeExport(large, { threads: 12_500, comments: 7, paragraphs: 1 });
-    const db = join(directory, 'large.db');
-    timed(process.execPath, [PROGRAM, 'index', large], environment(db));
-    await warm('warm, 100k passages', db);
+  if (runs('warm')) await warm('warm, 10k documents', small);
+  if (runs('warm') || runs('vectors')) {
+    const large = join(directory, 'large.db');
+    await vectors(large);
+    if (runs('warm')) await warm('warm, 100k passages', large);
   }
 } finally {
   rmSync(directory, { recursive: true, force: true });
@@ -72,6 +70,53 @@ function cold(db) {
     'cold search',
     `${round(median(searches))} ms (best ${round(Math.min(...searches))}); node -e 0: ${round(median(nothing))} ms; ratio ${ratio}`,
   );
+}
+
+/**
+ * What latent semantics cost at 100k passages: training, vectors of all of it, and of what comes later, beside the same runs
+ * without an embedder.
+ */
+async function vectors(db) {
+  const first = join(directory, 'first.jsonl');
+  await makeExport(first, { threads: 12_500, comments: 7, paragraphs: 1 });
+  const index = (file, database, embedder) =>
+    timed(process.execPath, [PROGRAM, 'index', file], { ...environment(database), GH_RAG_EMBEDDER: embedder });
+  const records = index(first, db, 'none');
+  const part = async (limit, cursor) => {
+    const args = [
+      'backfill',
+      'embeddings',
+      '--limit',
+      String(limit),
+      '--json',
+      ...(cursor ? ['--cursor', cursor] : []),
+    ];
+    const { output, ...run } = await withPeakMemory(process.execPath, [PROGRAM, ...args], environment(db));
+    return { ...JSON.parse(output), ...run };
+  };
+  // Nearly all of the first part is training.
+  const trained = await part(1);
+  let filled = { ms: 0, repaired: 0, next_cursor: trained.next_cursor };
+  while (filled.next_cursor) {
+    const { ms, repaired, next_cursor } = await part(100, filled.next_cursor);
+    filled = { ms: filled.ms + ms, repaired: filled.repaired + repaired, next_cursor };
+  }
+  const rate = round((filled.repaired / filled.ms) * 1000);
+  say('training, 100k passages', `${round(trained.ms / 1000, 1)} s, peak ${round(trained.peak)} MB`);
+  say(
+    'vectors, 100k passages',
+    `${rate}/s; first import with them: ratio ${round((records + trained.ms + filled.ms) / records, 1)}`,
+  );
+  const later = join(directory, 'later.jsonl');
+  await makeExport(later, { threads: 4000, comments: 7, paragraphs: 1, repo: 'bench/later', seed: 2 });
+  const copied = (embedder) => () => {
+    const copy = join(directory, `${embedder}.db`);
+    cpSync(db, copy);
+    return index(later, copy, embedder);
+  };
+  const [without, withVectors] = inTurns(3, copied('none'), copied('lsa')).map(median);
+  const slower = round((1 - without / withVectors) * 100);
+  say('32k records more', `${round(without)} ms; with vectors ${round(withVectors)} ms: throughput ${slower} % lower`);
 }
 
 /** Searches over MCP in one server, beside the bare FTS5 query of the same words. */

@@ -22,6 +22,8 @@ const sparse = (documentId: number, rank: number): SparseHit => ({
   passageId: documentId * 65536,
   index: 'nat',
   strict: false,
+  named: false,
+  opening: '',
 });
 /** Documents in the order of a ranker. */
 const ranking = fc.uniqueArray(fc.integer({ min: 1, max: 20 }), { maxLength: 12 });
@@ -31,6 +33,7 @@ const cosine = fc.option(fc.double({ min: -1, max: 1, noNaN: true }));
 const evidence: fc.Arbitrary<Evidence> = fc.record({
   lexical: share,
   strict: fc.constantFrom(0, 1),
+  coverage: share,
   title: share,
   similarity: cosine,
 });
@@ -145,12 +148,13 @@ describe('the local reranker', () => {
           best.set(entity, {
             lexical: Math.max(own.lexical, other?.lexical ?? 0),
             strict: Math.max(own.strict, other?.strict ?? 0),
+            coverage: Math.max(own.coverage, other?.coverage ?? 0),
             title: Math.max(own.title, other?.title ?? 0),
             similarity: Math.max(own.similarity ?? 0, other?.similarity ?? Number.NEGATIVE_INFINITY),
           });
         }
         const score = new Map(reranked.map(({ entity, rerankScore }) => [entity, rerankScore ?? Number.NaN]));
-        const kinds = ['lexical', 'strict', 'title', 'similarity'] as const;
+        const kinds = ['lexical', 'strict', 'coverage', 'title', 'similarity'] as const;
         for (const [a, mine] of best) {
           for (const [b, theirs] of best) {
             if (kinds.some((kind) => (mine[kind] ?? 0) < (theirs[kind] ?? 0))) continue;
@@ -162,7 +166,7 @@ describe('the local reranker', () => {
   });
 
   test('does not let a hair of word statistics outweigh every word of the question', () => {
-    const nothing = { strict: 0, title: 0, similarity: null };
+    const nothing = { strict: 0, coverage: 0, title: 0, similarity: null };
     const { reranked } = run([
       [1, { ...nothing, lexical: 1 }],
       [2, { ...nothing, lexical: 0.9, strict: 1 }],
@@ -171,7 +175,7 @@ describe('the local reranker', () => {
   });
 
   test('leaves equals as they came', () => {
-    const same = { lexical: 0.5, strict: 1, title: 0.2, similarity: 0.3 };
+    const same = { lexical: 0.5, strict: 1, coverage: 0.5, title: 0.2, similarity: 0.3 };
     const { reranked } = run([7, 3, 9, 2].map((id) => [id, same] as const));
     expect(reranked.map(({ documentId }) => documentId)).toEqual([7, 3, 9, 2]);
   });

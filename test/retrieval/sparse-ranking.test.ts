@@ -14,6 +14,7 @@ const row = (document_id: number, index: 'nat' | 'code', tier: number, passage =
   title: '',
   created_at: 0,
   updated_at: 0,
+  opening: '',
 });
 
 describe('the sparse ranking', () => {
@@ -31,6 +32,14 @@ describe('the sparse ranking', () => {
     const ranking = sparseRanking(rows);
     expect(ranking.map((hit) => hit.documentId)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(ranking.map((hit) => hit.rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test('takes what is named before everything', () => {
+    const ranking = sparseRanking([row(1, 'nat', 0), row(9, 'nat', -1), row(9, 'nat', 1, 4)]);
+    expect(ranking.map(({ documentId, named }) => [documentId, named])).toEqual([
+      [9, true],
+      [1, false],
+    ]);
   });
 
   test('counts a document once, with its best passage', () => {

@@ -3,7 +3,9 @@ import { DOCUMENT_TYPES } from '../corpus/document-types.ts';
 import { documentPredicate, type Filters, Parameters } from '../corpus/filters.ts';
 import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
-import { anyOf, type FtsQuery, type RelaxedTerm } from './fts-query.ts';
+import { anyOf, type FtsQuery, type IndexQuery, type RelaxedTerm } from './fts-query.ts';
+import type { NamedThread } from './named-threads.ts';
+import { OPENING } from './opening.ts';
 
 const TABLES = { nat: 'passages_nat', code: 'passages_code' } as const;
 
@@ -16,9 +18,15 @@ const WEIGHTS = '3.0, 2.0, 2.0, 1.0';
 const RELAXED_POSTINGS = 2000;
 const RELAXED_SHARE = 8;
 
+/** Threads of one number there may be in each of many repositories. */
+const MOST_NAMED = 5;
+
 /** How many passages of a tier are looked through for further entities when few of them fill its pool. */
 const STRICT_DEPTH = 1000;
 const RELAXED_DEPTH = 200;
+
+/** The tier of what a question names; the others are strict, relaxed and last. */
+export const NAMED_TIER = -1;
 
 const candidateRow = z.object({
   passage_id: z.int(),
@@ -31,6 +39,7 @@ const candidateRow = z.object({
   title: z.string(),
   created_at: z.int(),
   updated_at: z.int(),
+  opening: z.string(),
 });
 
 /** A passage that the full-text index found. */
@@ -47,13 +56,14 @@ export interface CandidateCut {
 }
 
 /**
- * The sparse side as one statement: per index a strict tier (every token), below it, where that does not fill the pool,
+ * The sparse side as one statement: the threads that the question names; per index a strict tier (every token), below it, where that does not fill the pool,
  * a relaxed one (any of the rarest tokens), and where both find nothing, a last one: filters may have left only passages
  * with the frequent tokens, so any of them; without filters all that is left to ask for are function words. BM25 is
- * FTS5's, negated so that higher is better. Undefined when the text holds nothing that an index could find.
+ * FTS5's, negated so that higher is better. Each comes with how it begins. Undefined when the text holds nothing that an index could find.
  */
 export function candidatesQuery(
   fts: FtsQuery,
+  named: readonly NamedThread[],
   filters: Filters,
   allowed: Allowed,
   cut: CandidateCut,
@@ -65,6 +75,10 @@ export function candidatesQuery(
   const filtered = allowed !== 'all' || Object.values(filters).some((filter) => filter !== undefined);
   const tables: string[] = [];
   const tiers: { name: string; index: string; tier: number }[] = [];
+  if (named.length > 0 && fts.nat !== null) {
+    tiers.push({ name: 'named', index: 'nat', tier: NAMED_TIER });
+    tables.push(`named AS MATERIALIZED (${namedQuery(named, fts.nat, predicate, parameters)})`);
+  }
   for (const index of ['nat', 'code'] as const) {
     const asked = fts[index];
     if (asked === null || !mayHold(index, filters)) continue;
@@ -99,10 +113,30 @@ export function candidatesQuery(
       WHERE (SELECT count(DISTINCT entity) FROM (SELECT entity FROM ${name} LIMIT ${pool})) < ${entities} GROUP BY entity)`,
   );
   const sql = `WITH ${tables.join(',\n')}
-    SELECT t.passage_id, d.id AS document_id, t."index", t.tier, -t.score AS score, d.entity, d.type, d.title, d.created_at, d.updated_at
-    FROM (${found.join(' UNION ALL ')}) AS t JOIN documents d ON d.id = t.passage_id >> 16
+    SELECT t.passage_id, d.id AS document_id, t."index", t.tier, -t.score AS score, d.entity, d.type, d.title, d.created_at, d.updated_at, ${OPENING} AS opening
+    FROM (${found.join(' UNION ALL ')}) AS t CROSS JOIN documents d ON d.id = t.passage_id >> 16
+      CROSS JOIN passages p ON p.id = t.passage_id CROSS JOIN bodies b ON b.document_id = d.id
     ORDER BY t.tier, t.score, t.passage_id`;
   return query(sql, parameters.values, (row) => candidateRow.parse(row));
+}
+
+/** The threads that are named, by their first passage, with its score. */
+function namedQuery(
+  named: readonly NamedThread[],
+  { relaxed, functionWords }: IndexQuery,
+  predicate: string,
+  parameters: Parameters,
+): string {
+  const any = parameters.add(anyOf([...relaxed, ...functionWords]));
+  const threads = parameters.add(JSON.stringify(named));
+  return `SELECT passage_id, score, entity, score AS place FROM (
+      SELECT d.id << 16 AS passage_id, d.entity, coalesce((SELECT bm25(passages_nat, ${WEIGHTS}) FROM passages_nat
+        WHERE passages_nat MATCH ${any} AND passages_nat.rowid = d.id << 16), 0.0) AS score
+      FROM json_each(${threads}) AS t CROSS JOIN repos r CROSS JOIN documents d
+        ON d.repo_id = r.id AND d.number = t.value ->> 'number' AND d.type IN ('issue', 'pull_request')
+      WHERE (t.value ->> 'repo' IS NULL OR t.value ->> 'repo' IN (lower(r.slug), lower(substr(r.slug, instr(r.slug, '/') + 1))))
+        AND ${predicate})
+    ORDER BY score, passage_id LIMIT ${String(MOST_NAMED)}`;
 }
 
 /** What matches, first place first. */

@@ -3,9 +3,12 @@ import { allowedRepo, documentPredicate, type Filters, filterConditions, Paramet
 import { bytesOf, type StoredEmbedder } from '../corpus/vector-store.ts';
 import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
+import { OPENING } from './opening.ts';
 
 /** Signatures that are compared by their vectors. */
 const SHORTLIST = 200;
+/** How many of the nearest come with their text: more than fit into the pool of any answer of ten. */
+const WITH_TEXT = 100;
 
 const denseRow = z.object({
   passage_id: z.int(),
@@ -17,6 +20,7 @@ const denseRow = z.object({
   updated_at: z.int(),
   score: z.number(),
   near: z.int().transform(Boolean),
+  opening: z.string().nullable(),
 });
 
 /** A passage with its similarity to the question. */
@@ -28,7 +32,7 @@ const IN_SIGNATURE: ReadonlySet<keyof Filters> = new Set(['repo', 'type']);
 /**
  * The dense side as one statement: the nearest passages that the filters let through by the Hamming distance of their
  * signatures, compared by the cosine of their vectors; `near` rows are those, best first. Beside them the passages that
- * `others` names, with their similarity.
+ * `others` names, with their similarity. The first of the near ones come with how they begin: only what can be of use travels.
  */
 export function denseQuery(
   vector: Float32Array,
@@ -58,10 +62,14 @@ export function denseQuery(
     looked AS MATERIALIZED (SELECT passage_id FROM near UNION SELECT value FROM json_each(${ids})),
     scored AS MATERIALIZED (
       SELECT v.passage_id, 1 - vector_distance_cos(v.vector, (SELECT vector8(${asked}))) AS score
-      FROM looked CROSS JOIN passage_vectors v ON v.embedder_id = ${embedder} AND v.passage_id = looked.passage_id)
-    SELECT s.passage_id, d.id AS document_id, d.entity, d.type, d.title, d.created_at, d.updated_at, s.score,
-      s.passage_id IN (SELECT passage_id FROM near) AS near
-    FROM scored s CROSS JOIN documents d ON d.id = s.passage_id >> 16
-    WHERE s.score IS NOT NULL AND ${predicate} ORDER BY s.score DESC, s.passage_id`;
+      FROM looked CROSS JOIN passage_vectors v ON v.embedder_id = ${embedder} AND v.passage_id = looked.passage_id),
+    placed AS MATERIALIZED (
+      SELECT *, row_number() OVER (ORDER BY near DESC, score DESC, passage_id) AS place FROM (
+        SELECT *, passage_id IN (SELECT passage_id FROM near) AS near FROM scored WHERE score IS NOT NULL))
+    SELECT s.passage_id, d.id AS document_id, d.entity, d.type, d.title, d.created_at, d.updated_at, s.score, s.near,
+      CASE WHEN s.place <= ${String(WITH_TEXT)} THEN ${OPENING} END AS opening
+    FROM placed s CROSS JOIN documents d ON d.id = s.passage_id >> 16
+      CROSS JOIN passages p ON p.id = s.passage_id CROSS JOIN bodies b ON b.document_id = d.id
+    WHERE ${predicate} ORDER BY s.score DESC, s.passage_id`;
   return query(sql, parameters.values, (row) => denseRow.parse(row));
 }

@@ -6,6 +6,8 @@ export interface Evidence {
   readonly lexical: number;
   /** 1: it has every word of the question; 0: it has not. */
   readonly strict: number;
+  /** How much of the question its title and beginning hold, 0 to 1. */
+  readonly coverage: number;
   /** Similarity of the title to the question, 0 to 1. */
   readonly title: number;
   /** Cosine of the passage; null where it is not known. */
@@ -13,8 +15,8 @@ export interface Evidence {
 }
 
 /** How much each kind of evidence counts; chosen by the evaluation, see docs/relevance.md. */
-const WEIGHTS = { lexical: 1, strict: 0.5, title: 0.5, similarity: 1 } as const;
-const KINDS = ['lexical', 'strict', 'title', 'similarity'] as const;
+const WEIGHTS = { lexical: 1, strict: 0.5, coverage: 0.75, title: 0.5, similarity: 1 } as const;
+const KINDS = ['lexical', 'strict', 'coverage', 'title', 'similarity'] as const;
 
 /**
  * Orders hits by the evidence for their entities: of each kind the best that any hit of the entity has, as a share of the
@@ -32,6 +34,7 @@ export function rerankLocally<Each extends Hit>(hits: readonly Each[], evidenceO
     best.set(hit.entity, {
       lexical: greater('lexical'),
       strict: greater('strict'),
+      coverage: greater('coverage'),
       title: greater('title'),
       similarity: greater('similarity'),
     });

@@ -7,6 +7,7 @@ import { denseRanking } from './dense-ranking.ts';
 import { buildFtsQuery } from './fts-query.ts';
 import { reciprocalRankFusion } from './fusion.ts';
 import type { Hit, RankedDocument, RankedHit } from './hit.ts';
+import { namedThreads } from './named-threads.ts';
 import { askWithVector, type QuestionVector, type VectorProblem } from './question-vector.ts';
 import { rerank } from './rerank.ts';
 import type { SearchInput } from './search-contract.ts';
@@ -44,7 +45,8 @@ const NO_CANDIDATES = query<CandidateRow>('SELECT 1 WHERE false', [], () => {
 
 /**
  * Ranks what the filters let through: words by one statement, the nearest vectors by another, fused by their ranks, then
- * reranked. A time sort takes everything that the words match, and of vectors only where they are all that was asked for.
+ * reranked; the threads that the question names come before all others. A time sort takes everything that the words match, and of
+ * vectors only where they are all that was asked for.
  */
 export async function rank(engine: Engine, input: SearchInput, filters: Filters): Promise<Ranking> {
   const { query: text = '', top_k: entities, sort, fusion } = input;
@@ -54,7 +56,7 @@ export async function rank(engine: Engine, input: SearchInput, filters: Filters)
   const words =
     fusion === 'dense_only'
       ? undefined
-      : candidatesQuery(buildFtsQuery(text), filters, engine.allowed, { pool, entities, by });
+      : candidatesQuery(buildFtsQuery(text), namedThreads(text), filters, engine.allowed, { pool, entities, by });
   const withVectors = fusion === 'dense_only' || (fusion === 'rrf' && !byTime);
   if (words === undefined && !withVectors) return { hits: [], ...UNRANKED };
   const asked = await askWithVector(withVectors ? engine : { ...engine, embedder: null }, text, words ?? NO_CANDIDATES);
@@ -71,7 +73,7 @@ export async function rank(engine: Engine, input: SearchInput, filters: Filters)
     problem = null,
   } = byTime || !input.rerank ? { hits: fused, applied: false } : await rerank(engine, text, fused, { sparse, near });
   return {
-    hits,
+    hits: namedFirst(hits, sparse),
     sparseCandidates: sparse.length,
     denseCandidates: dense.length,
     embedder: question?.stored.name ?? null,
@@ -79,6 +81,13 @@ export async function rank(engine: Engine, input: SearchInput, filters: Filters)
     rerankProblem: problem,
     reranked: applied,
   };
+}
+
+function namedFirst(hits: readonly Hit[], sparse: readonly SparseHit[]): readonly Hit[] {
+  const named = new Set(sparse.flatMap(({ named, documentId }) => (named ? [documentId] : [])));
+  if (named.size === 0) return hits;
+  const isNamed = ({ documentId }: Hit): boolean => named.has(documentId);
+  return [...hits.filter(isNamed), ...hits.filter((hit) => !isNamed(hit))];
 }
 
 async function nearest(

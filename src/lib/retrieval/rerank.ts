@@ -1,6 +1,7 @@
 import { Failure } from '../core/failure.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Reranker } from '../engine/reranker.ts';
+import { coverageOf } from './coverage.ts';
 import type { DenseRow } from './dense.ts';
 import { passagesQuery } from './details.ts';
 import type { Hit, RankedHit } from './hit.ts';
@@ -37,7 +38,7 @@ export async function rerank(
 ): Promise<Reranked> {
   if (hits.length === 0) return { hits, applied: false };
   if (engine.reranker !== null) return byEndpoint(engine, engine.reranker, question, hits);
-  return { hits: rerankLocally(hits, evidenceFrom(question, findings)), applied: true };
+  return { hits: rerankLocally(hits, evidenceFrom(question, hits, findings)), applied: true };
 }
 
 async function byEndpoint(
@@ -69,7 +70,16 @@ async function byEndpoint(
   }
 }
 
-function evidenceFrom(question: string, { sparse, near }: Findings): (hit: RankedHit) => Evidence {
+function evidenceFrom(
+  question: string,
+  hits: readonly RankedHit[],
+  { sparse, near }: Findings,
+): (hit: RankedHit) => Evidence {
+  const openings = new Map(near.map(({ passage_id, opening }) => [passage_id, opening]));
+  for (const { passageId, opening } of sparse) openings.set(passageId, opening);
+  const texts = hits.map(({ title, passageId }) => `${title}\n${openings.get(passageId) ?? ''}`);
+  const coverages = coverageOf(question, texts);
+  const coverage = new Map(hits.map(({ documentId }, at) => [documentId, coverages[at] ?? 0]));
   const words = new Map(sparse.map((hit) => [hit.documentId, hit]));
   const most = { nat: 0, code: 0 };
   for (const { index, score } of sparse) most[index] = Math.max(most[index], score);
@@ -83,6 +93,7 @@ function evidenceFrom(question: string, { sparse, near }: Findings): (hit: Ranke
     return {
       lexical: found === undefined || most[found.index] <= 0 ? 0 : found.score / most[found.index],
       strict: found?.strict === true ? 1 : 0,
+      coverage: coverage.get(documentId) ?? 0,
       title: similar(title),
       similarity: similarities.get(documentId) ?? null,
     };

@@ -1,15 +1,19 @@
-import type { CandidateRow } from './candidates.ts';
+import { type CandidateRow, NAMED_TIER } from './candidates.ts';
 import { type RankedDocument, rankedDocument } from './hit.ts';
 
 /** A document in the order of the sparse ranker, whose score is BM25. */
 export interface SparseHit extends RankedDocument {
   readonly index: 'nat' | 'code';
-  /** Whether it has every token of the question. */
+  /** Whether it has every token of the question, or the question names it. */
   readonly strict: boolean;
+  /** Whether the question names it. */
+  readonly named: boolean;
+  /** How its passage begins. */
+  readonly opening: string;
 }
 
 /**
- * One ranking out of the rows of both indexes: strict before relaxed; within a tier the indexes take turns by rank,
+ * One ranking out of the rows of both indexes: what is named before strict before relaxed; within a tier the indexes take turns by rank,
  * since their scores cannot be compared, prose first. A document counts once, with its best passage.
  */
 export function sparseRanking(rows: readonly CandidateRow[]): SparseHit[] {
@@ -20,7 +24,9 @@ export function sparseRanking(rows: readonly CandidateRow[]): SparseHit[] {
   return [...best.values()].map((row, at) => ({
     ...rankedDocument(row, at),
     index: row.index,
-    strict: row.tier === 0,
+    strict: row.tier <= 0,
+    named: row.tier === NAMED_TIER,
+    opening: row.opening,
   }));
 }
 

@@ -1,6 +1,4 @@
-import { wordsOf } from '../indexing/segment.ts';
-import { vocabularyKey } from '../indexing/vocabulary.ts';
-import { isFunctionWord } from './function-words.ts';
+import { contentWords } from './content-words.ts';
 
 /** How alike a question and a title are, 0 to 1. */
 export type TitleSimilarity = (title: string) => number;
@@ -17,10 +15,6 @@ export function titleSimilarity(question: string): TitleSimilarity {
     if (similarity === undefined) known.set(title, (similarity = cosine(asked, contentWords(title))));
     return similarity;
   };
-}
-
-function contentWords(text: string): Set<string> {
-  return new Set(wordsOf(text).flatMap(({ text: word }) => (isFunctionWord(word) ? [] : [vocabularyKey(word)])));
 }
 
 function cosine(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { namedThreads } from '../../src/lib/retrieval/named-threads.ts';
+
+const at = (repo: string | null, number: number) => ({ repo, number });
+
+describe('threads that a question names', () => {
+  test.each([
+    ['#12', [at(null, 12)]],
+    ['12', [at(null, 12)]],
+    ['why was #12 reverted by #15?', [at(null, 12), at(null, 15)]],
+    ['GH-7', [at(null, 7)]],
+    ['issue 14', [at(null, 14)]],
+    ['PR #441: what came of it', [at(null, 441)]],
+    ['pull request 9', [at(null, 9)]],
+    ['Acme/App#3 and acme/lib#4', [at('acme/app', 3), at('acme/lib', 4)]],
+    ['app#190', [at('app', 190)]],
+    ['https://github.com/acme/app/issues/8', [at('acme/app', 8)]],
+    ['see https://github.com/acme/app/pull/8#issuecomment-1.', [at('acme/app', 8)]],
+    ['#5 #5 issue 5', [at(null, 5)]],
+  ])('%s', (question, named) => {
+    expect(namedThreads(question)).toEqual(named);
+  });
+
+  test.each([
+    'the 12 monkeys',
+    'color: #123456',
+    'version 1.2',
+    'C#12b',
+    '#0',
+    '#99999999999',
+    'issues 2024-05-01',
+    'a@b#1',
+    '',
+  ])('none in %j', (question) => {
+    expect(namedThreads(question)).toEqual([]);
+  });
+
+  test('are few, whatever the text', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(fc.nat(), { maxLength: 30 }).map((n) => n.map((x) => `#${String(x)}`).join(' ')),
+        ),
+        (text) => {
+          const named = namedThreads(text);
+          expect(named.length).toBeLessThanOrEqual(5);
+          for (const { number } of named) expect(Number.isSafeInteger(number) && number > 0).toBe(true);
+        },
+      ),
+    );
+  });
+});

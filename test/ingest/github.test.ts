@@ -243,6 +243,17 @@ describe('a project on GitHub', () => {
     expect(await index.keys()).toEqual(['#3', '#3/comment/1300000001']);
   });
 
+  it('loses a great deal part by part, however often a limit ends it', async () => {
+    for (let at = 0; at < 27; at += 1) app.threads.openIssue();
+    await run({ types: ['issue', 'pull_request'] });
+    for (let number = 1; number <= 26; number += 1) app.threads.delete(number);
+    gh.limits.set('core', { remaining: 30 });
+    expect(await run({ types: ['issue', 'pull_request'] })).toMatchObject({ failures: [{ code: 'rate_limited' }] });
+    expect(await index.keys()).toHaveLength(2);
+    gh.limits.set('core', { remaining: 10 });
+    expect(await run({ types: ['issue', 'pull_request'] })).toMatchObject({ failures: [], removed: 1 });
+  });
+
   it('loses what was deleted while it was compared with what GitHub has', async () => {
     for (let at = 0; at < 4; at += 1) app.threads.openIssue();
     const open = (): unknown => app.threads.openIssue();

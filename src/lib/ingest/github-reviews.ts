@@ -3,6 +3,7 @@ import { INDEX_FORMAT } from '../corpus/content-hash.ts';
 import { reviewedSteps, unreviewedPullsQuery } from '../corpus/remote-items.ts';
 import { query } from '../engine/database.ts';
 import { requestsLeft } from './github-list.ts';
+import { assertSame } from './github-reconcile.ts';
 import type { Remote } from './github-source.ts';
 import { GitHubSurface } from './github-surface.ts';
 import { OVERLAP_MS } from './github-walk.ts';
@@ -18,7 +19,9 @@ const PULLS_AT_ONCE = 25;
  * Reads the reviews of pull requests that changed: GitHub lists reviews by pull request only, and a review changes its
  * pull request. All reviews of one are read together, so those that are gone leave.
  */
-export async function ingestReviews(run: Run, { source, facts, repo, signal }: Remote): Promise<void> {
+export async function ingestReviews(run: Run, remote: Remote): Promise<void> {
+  const { source, facts, repo, signal } = remote;
+  if (!facts.hasPulls) return;
   const { database, progress } = run.engine;
   const surface = await GitHubSurface.open(run, repo, 'github:reviews');
   const [pulls] = await database.read([unreviewedPullsQuery(repo)]);
@@ -33,7 +36,10 @@ export async function ingestReviews(run: Run, { source, facts, repo, signal }: R
       const key = surface.take(item, null);
       if (key !== undefined) there.add(key);
     }
-    for (const key of stale) if (!there.has(key)) surface.remove(key);
+    const gone = stale.filter((key) => !there.has(key));
+    // Of a pull request that the token may not see any more, GitHub says as much as of one that is gone.
+    if (gone.length > 0) await assertSame(remote);
+    for (const key of gone) surface.remove(key);
     // A review of the same second may have come after the answer: such a pull request is looked at once more.
     const reviewed = chunk.map(({ number, updated_at }) => ({
       repo,

@@ -8,11 +8,21 @@ export interface Quirks {
   listLimit: number;
   /** Beyond {@link listLimit}: the page is refused (422), or the list ends as if there were no more. */
   atListLimit: 'refuse' | 'end';
+  /** Where issues are switched off: whether the comments of a repository are refused, or listed with or without theirs. */
+  hiddenComments: 'refused' | 'listed' | 'left out';
+  /** Whether the list of issues is refused there, or holds pull requests alone. */
+  hiddenIssues: 'refused' | 'left out';
 }
 
 /** What all repositories share: time, ids and users. */
 export class World {
-  readonly quirks: Quirks = { touchThreads: true, listLimit: 10_000, atListLimit: 'refuse' };
+  readonly quirks: Quirks = {
+    touchThreads: true,
+    listLimit: 10_000,
+    atListLimit: 'refuse',
+    hiddenComments: 'left out',
+    hiddenIssues: 'refused',
+  };
   readonly #clock: Clock;
   readonly #users = new Map<string, User>();
   readonly #ids = new Map<string, number>();

@@ -98,6 +98,21 @@ describe('a project on GitHub', () => {
     expect(hasSecret(databaseFiles())).toBe(false);
   });
 
+  it('is counted by a dry run as a run brings it, reviews included', async () => {
+    converse();
+    const dry = await run({ types: API, dry_run: true });
+    expect(await index.keys()).toEqual([]);
+    expect(dry).toMatchObject({ written: (await run({ types: API })).written, failures: [] });
+    expect(dry.written).toBe(5);
+    later();
+    app.reviews.submit(2, { body: 'It was measured since then' });
+    app.threads.edit(1, { title: 'Slower start' });
+    const again = await run({ types: API, dry_run: true });
+    expect(again.written).toBe((await run({ types: API })).written);
+    later();
+    expect(await run({ types: API, dry_run: true })).toMatchObject({ written: 0 });
+  });
+
   it('gives what an export of it gives', async () => {
     converse();
     await run({ types: API });

@@ -63,14 +63,24 @@ export function reviewedSteps(pulls: readonly ReviewedPull[]): Change[] {
 
 const pullRow = z.object({ number: z.int(), updated_at: z.int() });
 
-/** Indexed pull requests that were updated since their reviews were read, in the order of their updates. */
-export function unreviewedPullsQuery(repo: string): Query<z.output<typeof pullRow>> {
+/**
+ * Pull requests that were updated since their reviews were read, in the order of their updates: indexed ones, and others that
+ * are given by number with the time of their update (ms).
+ */
+export function unreviewedPullsQuery(
+  repo: string,
+  others: ReadonlyMap<number, number> = new Map(),
+): Query<z.output<typeof pullRow>> {
   return query(
-    `SELECT d.number, d.updated_at FROM documents d JOIN repos r ON r.id = d.repo_id
-       LEFT JOIN remote_threads t ON t.repo = r.slug AND t.number = d.number
-     WHERE r.slug = ? AND d.type = 'pull_request' AND coalesce(t.reviewed < d.updated_at, true)
-     ORDER BY d.updated_at DESC, d.number`,
-    [repo],
+    `WITH others(number, updated_at) AS (SELECT value->>0, value->>1 FROM json_each(?2)),
+       pulls(number, updated_at) AS (
+         SELECT d.number, d.updated_at FROM documents d JOIN repos r ON r.id = d.repo_id
+         WHERE r.slug = ?1 AND d.type = 'pull_request' AND d.number NOT IN (SELECT number FROM others)
+         UNION ALL SELECT number, updated_at FROM others)
+     SELECT p.number, p.updated_at FROM pulls p LEFT JOIN remote_threads t ON t.repo = ?1 AND t.number = p.number
+     WHERE coalesce(t.reviewed < p.updated_at, true)
+     ORDER BY p.updated_at DESC, p.number`,
+    [repo, JSON.stringify([...others])],
     (row) => pullRow.parse(row),
   );
 }

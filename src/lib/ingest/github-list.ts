@@ -47,16 +47,22 @@ async function markOf(run: Run, { repo, facts }: Remote, list: GitHubList, store
  * came from elsewhere, all of it. On a first run the newest page comes first, so that it can be found while the rest arrives.
  */
 export async function ingestList(run: Run, remote: Remote, list: GitHubList): Promise<void> {
-  const { source, repo, facts, signal } = remote;
+  const { source, repo, facts, signal, unstored } = remote;
   const surface = await GitHubSurface.open(run, repo, listSurface(run, list, facts));
   let mark = await markOf(run, remote, list, surface.mark);
+  const take = (items: readonly RemoteItem[], since: number | null): void => {
+    for (const item of items) {
+      const isTaken = surface.take(item, since) !== undefined;
+      if (isTaken && run.dryRun && item.record.type === 'pull_request') unstored.set(Number(item.id), item.updatedAt);
+    }
+  };
   let total: number | undefined;
   let isAll = false;
   let arrived = 0;
   if (mark.until === null) {
     const page = await source.list(facts.fullName, list, { order: 'newest', page: 1, perPage: PAGE_SIZE }, signal);
     const items = page?.items ?? [];
-    for (const item of items) surface.take(item, mark.since);
+    take(items, mark.since);
     arrived = items.length;
     isAll = page?.more === false;
     if (isAll) mark = { ...mark, until: newestOf(items) };
@@ -70,7 +76,7 @@ export async function ingestList(run: Run, remote: Remote, list: GitHubList): Pr
   const steps = isAll ? [] : walkOf(list)(fetch, mark.until ?? mark.since ?? undefined, mark.etag ?? undefined);
   try {
     for await (const { items, until, etag } of steps) {
-      for (const item of items) surface.take(item, mark.since);
+      take(items, mark.since);
       mark = { ...mark, until: until ?? mark.until, etag: etag ?? null };
       seen += items.length;
       step.advance(seen, requestsLeft(source));

@@ -24,7 +24,7 @@ export async function ingestReviews(run: Run, remote: Remote): Promise<void> {
   if (!facts.hasPulls) return;
   const { database, progress } = run.engine;
   const surface = await GitHubSurface.open(run, repo, 'github:reviews');
-  const [pulls] = await database.read([unreviewedPullsQuery(repo)]);
+  const [pulls] = await database.read([unreviewedPullsQuery(repo, remote.unstored)]);
   const step = progress.start('reviews', pulls.length);
   for (let at = 0; at < pulls.length; at += PULLS_AT_ONCE) {
     const chunk = pulls.slice(at, at + PULLS_AT_ONCE);

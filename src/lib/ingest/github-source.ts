@@ -12,6 +12,8 @@ export interface Remote {
   /** `owner/name` as it is spelt in the index. */
   readonly repo: string;
   readonly signal: AbortSignal;
+  /** Of a dry run: pull requests that were read and are not stored, by number, with the time of their update (ms). */
+  readonly unstored: Map<number, number>;
 }
 
 /** What the lists of GitHub hold. */

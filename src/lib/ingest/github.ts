@@ -99,7 +99,7 @@ async function openRemote(run: Run, source: GitHubSource, slug: string): Promise
   if (mark !== surface.mark) {
     await surface.complete(mark, { facts: new Map([[repo, { defaultBranch: facts.defaultBranch }]]) });
   }
-  return { source, facts, repo, signal };
+  return { source, facts, repo, signal, unstored: new Map() };
 }
 
 /** Fails with `invalid_input` where an engine was made without GitHub. */

@@ -8,6 +8,7 @@ import type { Engine } from '../../src/lib/engine/engine.ts';
 import { memoryHistory } from '../../src/lib/feedback/history.ts';
 import { recordSourceUse } from '../../src/lib/feedback/source-use.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
+import { liveProblem } from '../../src/lib/retrieval/live-bodies.ts';
 import { search } from '../../src/lib/retrieval/search.ts';
 import type { SearchResult } from '../../src/lib/retrieval/search-contract.ts';
 import type { Fault } from '../support/github/faults.ts';
@@ -166,6 +167,26 @@ it('a wiki that fails leaves the docs as they are', async () => {
   expect(by(results, '/wiki/How-to').memory_exclusion_reason).toBe('live_version_unavailable');
   expect(results.filter(({ content_source }) => content_source === 'github_live')).toHaveLength(2);
   app.hasWiki = true;
+});
+
+it('tells each of several problems once, and of the last only that there are more', async () => {
+  const faults = [
+    gh.fault(/a%20b\.md/, { kind: 'status', status: 502 }),
+    gh.fault(/docs\/b\.md/, { kind: 'status', status: 404 }),
+    gh.fault('git', { kind: 'status', status: 500, body: '' }, { times: 9 }),
+  ];
+  const { live_problem = '' } = await ask();
+  for (const fault of faults) fault.cancel();
+  expect(live_problem.split('; ').sort()).toEqual([
+    expect.stringMatching(/^git could not read/),
+    'github.com answered with HTTP status 502',
+    'github.com has nothing under that path of acme/app now, or does not show it to this token',
+  ]);
+  const once = { problem: 'once' };
+  const others = ['two', 'three', 'four', 'five'].map((problem) => ({ problem }));
+  const live = [once, once, { text: '', version: '' }, ...others].entries();
+  expect(liveProblem(new Map(live))).toBe('once; two; three; and 2 more');
+  expect(liveProblem(new Map())).toBeUndefined();
 });
 
 it('waits for nothing longer than said, for all at the same time', async () => {

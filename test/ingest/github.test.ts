@@ -113,6 +113,26 @@ describe('a project on GitHub', () => {
     expect(await run({ types: API, dry_run: true })).toMatchObject({ written: 0 });
   });
 
+  it('has edits of reviews seen that change nothing else, with the reviews of others and at no request more', async () => {
+    gh.quirks.touchThreads = false;
+    for (let at = 0; at < 27; at += 1) app.threads.openPull();
+    const { id } = app.reviews.submit(1, { body: 'Please measure it first' });
+    later();
+    await run({ types: API });
+    later();
+    app.reviews.edit(id, 'Please measure it twice');
+    const bodies: string[] = [];
+    for (let round = 0; round < 2; round += 1) {
+      app.threads.edit(27, { title: `Changed ${String(round)}` });
+      later();
+      gh.forget();
+      await run({ types: API });
+      expect(gh.requests.filter(({ route }) => /graphql|reviews/.test(route))).toHaveLength(1);
+      bodies.push(...(await index.documents('pr_review')).map(({ body }) => body));
+    }
+    expect(bodies).toEqual(['Please measure it first', 'Please measure it twice']);
+  });
+
   it('gives what an export of it gives', async () => {
     converse();
     await run({ types: API });

@@ -114,8 +114,16 @@ export interface GitHubSource {
   item(repo: string, list: GitHubList, id: string, signal: AbortSignal): Promise<RemoteItem | undefined>;
   /** A page of the comments of a thread, oldest first, 100 at most. */
   threadComments(repo: string, number: number, page: number, signal: AbortSignal): Promise<RemotePage>;
-  /** All reviews of some pull requests, pending ones apart; none of a number that is no pull request. */
-  reviews(repo: string, numbers: readonly number[], signal: AbortSignal): Promise<RemoteReviews>;
+  /**
+   * All reviews of some pull requests, pending ones apart; none of a number that is no pull request. Those of `others` are
+   * told as far as they come with the same request.
+   */
+  reviews(
+    repo: string,
+    numbers: readonly number[],
+    signal: AbortSignal,
+    others?: readonly number[],
+  ): Promise<RemoteReviews>;
   /**
    * Brings a clone in the cache up to date, and gives its path. `none`: there is no such repository (a wiki without a
    * page); `empty`: nothing was committed yet.

@@ -115,8 +115,13 @@ class OctokitSource implements GitHubSource {
     return this.#page('issue_comments', answer);
   }
 
-  reviews(repo: string, numbers: readonly number[], signal: AbortSignal): Promise<RemoteReviews> {
-    return readReviews(this.#client, repo, numbers, signal);
+  reviews(
+    repo: string,
+    numbers: readonly number[],
+    signal: AbortSignal,
+    others: readonly number[] = [],
+  ): Promise<RemoteReviews> {
+    return readReviews(this.#client, repo, numbers, signal, others);
   }
 
   async clone(of: RemoteRepository, part: 'code' | 'wiki', signal: AbortSignal): Promise<ClonedRepository> {

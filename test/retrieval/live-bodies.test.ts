@@ -220,6 +220,14 @@ it.each<[string, () => Partial<LiveOptions>]>([
   expect(gh.requests).toEqual([]);
 });
 
+it('of a repository that was renamed to what the configuration does not allow no text is given', async () => {
+  gh.rename(app, 'secret/plan');
+  const { results, live_problem } = await ask({}, live({ allowed: allowedBy(['acme/app']) }));
+  gh.rename(app, 'acme/app');
+  expect(live_problem).toBe('acme/app has another name on github.com now, which the configuration does not allow');
+  expect(results.filter(({ content }) => content !== undefined)).toEqual([]);
+});
+
 it('a file too large for it is given as it is stored', async () => {
   const { results } = await ask({ query: 'samovar', path: 'large.md' });
   expect(results).toMatchObject([{ content: 'The samovar of old.', content_source: 'index' }]);

@@ -93,7 +93,7 @@ const ASKED_AT_ONCE = 25;
  * Removes those of some items that are gone, and takes those that are not. A part of them at a time, so that a limit of
  * requests ends no run without progress.
  */
-export async function removeGone(
+async function removeGone(
   run: Run,
   remote: Remote,
   list: GitHubList,

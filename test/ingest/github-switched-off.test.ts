@@ -46,10 +46,10 @@ async function expectAsFresh(): Promise<void> {
   await fresh.remove();
 }
 
-describe.each(['left out', 'listed', 'refused'] as const)(
-  'issues switched off, their comments %s',
-  (hiddenComments) => {
-    it('has its pull requests read, with all that is said in them', async () => {
+describe('a repository with issues switched off', () => {
+  it.each(['left out', 'refused'] as const)(
+    'has its pull requests read, the list of comments %s',
+    async (hiddenComments) => {
       gh.quirks.hiddenComments = hiddenComments;
       converse();
       app.hasIssues = false;
@@ -71,9 +71,12 @@ describe.each(['left out', 'listed', 'refused'] as const)(
       gh.forget();
       expect(await run()).toMatchObject({ written: 0, removed: 0, failures: [] });
       expect(asked().length).toBeLessThanOrEqual(8);
-    });
+    },
+  );
 
-    it('keeps what is indexed of them, and is as new once they are on again', async () => {
+  it.each(['listed', 'refused'] as const)(
+    'keeps its issues, their comments %s, and is as new once they are on',
+    async (hiddenComments) => {
       gh.quirks.hiddenComments = hiddenComments;
       gh.quirks.touchThreads = false;
       const { issue, pull, onIssue, onPull } = converse();
@@ -105,9 +108,9 @@ describe.each(['left out', 'listed', 'refused'] as const)(
       app.comments.edit(onPull, 'A third of a second here now');
       expect(await run()).toMatchObject({ failures: [], notes: [] });
       await expectAsFresh();
-    });
-  },
-);
+    },
+  );
+});
 
 describe('pull requests, where issues are switched off', () => {
   /** Pull requests from #1 on, the last updated last. */

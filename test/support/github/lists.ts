@@ -34,8 +34,8 @@ export function issuesDisabled(): Answer {
  * since the epoch is answered with nothing.
  */
 export function issues(view: View): Answer {
-  const { urls, repository, query, quirks } = view;
-  if (!repository.hasIssues && quirks.hiddenIssues === 'refused') return issuesDisabled();
+  const { urls, repository, query } = view;
+  if (!repository.hasIssues) return issuesDisabled();
   const state = choice(query, 'state', ['open', 'closed', 'all']);
   const sort = choice(query, 'sort', ['created', 'updated', 'comments']);
   const ordered = repository.threads.shelf.ordered(sort === 'updated' ? 'updated' : 'created');

@@ -10,8 +10,6 @@ export interface Quirks {
   atListLimit: 'refuse' | 'end';
   /** Where issues are switched off: whether the comments of a repository are refused, or listed with or without theirs. */
   hiddenComments: 'refused' | 'listed' | 'left out';
-  /** Whether the list of issues is refused there, or holds pull requests alone. */
-  hiddenIssues: 'refused' | 'left out';
 }
 
 /** What all repositories share: time, ids and users. */
@@ -21,7 +19,6 @@ export class World {
     listLimit: 10_000,
     atListLimit: 'refuse',
     hiddenComments: 'left out',
-    hiddenIssues: 'refused',
   };
   readonly #clock: Clock;
   readonly #users = new Map<string, User>();

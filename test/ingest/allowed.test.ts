@@ -48,6 +48,8 @@ function source(fullName: string, asked: string[]): GitHubSource {
     private: false,
     archived: false,
     hasWiki: false,
+    hasIssues: true,
+    hasPulls: true,
     cloneUrl: 'https://127.0.0.1/',
   };
   const repositoryOf = (repo: string): Promise<RemoteRepository> => {

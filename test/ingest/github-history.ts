@@ -39,6 +39,8 @@ const API_CHANGES = [
   'line comment',
   'edit line comment',
   'delete line comment',
+  'switch issues',
+  'switch pulls',
 ] as const;
 const GIT_CHANGES = [
   'push',
@@ -173,6 +175,12 @@ export class Project {
         return;
       case 'delete line comment':
         if (line) app.reviews.deleteComment(line.id);
+        return;
+      case 'switch issues':
+        app.hasIssues = !app.hasIssues;
+        return;
+      case 'switch pulls':
+        app.hasPulls = !app.hasPulls;
         return;
       case 'push':
         this.#push(at, text);

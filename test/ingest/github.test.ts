@@ -98,6 +98,41 @@ describe('a project on GitHub', () => {
     expect(hasSecret(databaseFiles())).toBe(false);
   });
 
+  it('is counted by a dry run as a run brings it, reviews included', async () => {
+    converse();
+    const dry = await run({ types: API, dry_run: true });
+    expect(await index.keys()).toEqual([]);
+    expect(dry).toMatchObject({ written: (await run({ types: API })).written, failures: [] });
+    expect(dry.written).toBe(5);
+    later();
+    app.reviews.submit(2, { body: 'It was measured since then' });
+    app.threads.edit(1, { title: 'Slower start' });
+    const again = await run({ types: API, dry_run: true });
+    expect(again.written).toBe((await run({ types: API })).written);
+    later();
+    expect(await run({ types: API, dry_run: true })).toMatchObject({ written: 0 });
+  });
+
+  it('has edits of reviews seen that change nothing else, with the reviews of others and at no request more', async () => {
+    gh.quirks.touchThreads = false;
+    for (let at = 0; at < 27; at += 1) app.threads.openPull();
+    const { id } = app.reviews.submit(1, { body: 'Please measure it first' });
+    later();
+    await run({ types: API });
+    later();
+    app.reviews.edit(id, 'Please measure it twice');
+    const bodies: string[] = [];
+    for (let round = 0; round < 2; round += 1) {
+      app.threads.edit(27, { title: `Changed ${String(round)}` });
+      later();
+      gh.forget();
+      await run({ types: API });
+      expect(gh.requests.filter(({ route }) => /graphql|reviews/.test(route))).toHaveLength(1);
+      bodies.push(...(await index.documents('pr_review')).map(({ body }) => body));
+    }
+    expect(bodies).toEqual(['Please measure it first', 'Please measure it twice']);
+  });
+
   it('gives what an export of it gives', async () => {
     converse();
     await run({ types: API });
@@ -241,6 +276,17 @@ describe('a project on GitHub', () => {
     other.threads.transfer(app.threads.transfer(back.number, other).number, app);
     await run({ types: API });
     expect(await index.keys()).toEqual(['#3', '#3/comment/1300000001']);
+  });
+
+  it('loses a great deal part by part, however often a limit ends it', async () => {
+    for (let at = 0; at < 27; at += 1) app.threads.openIssue();
+    await run({ types: ['issue', 'pull_request'] });
+    for (let number = 1; number <= 26; number += 1) app.threads.delete(number);
+    gh.limits.set('core', { remaining: 30 });
+    expect(await run({ types: ['issue', 'pull_request'] })).toMatchObject({ failures: [{ code: 'rate_limited' }] });
+    expect(await index.keys()).toHaveLength(2);
+    gh.limits.set('core', { remaining: 10 });
+    expect(await run({ types: ['issue', 'pull_request'] })).toMatchObject({ failures: [], removed: 1 });
   });
 
   it('loses what was deleted while it was compared with what GitHub has', async () => {

@@ -8,6 +8,7 @@ import type { Engine } from '../../src/lib/engine/engine.ts';
 import { memoryHistory } from '../../src/lib/feedback/history.ts';
 import { recordSourceUse } from '../../src/lib/feedback/source-use.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
+import { liveProblem } from '../../src/lib/retrieval/live-bodies.ts';
 import { search } from '../../src/lib/retrieval/search.ts';
 import type { SearchResult } from '../../src/lib/retrieval/search-contract.ts';
 import type { Fault } from '../support/github/faults.ts';
@@ -168,6 +169,26 @@ it('a wiki that fails leaves the docs as they are', async () => {
   app.hasWiki = true;
 });
 
+it('tells each of several problems once, and of the last only that there are more', async () => {
+  const faults = [
+    gh.fault(/a%20b\.md/, { kind: 'status', status: 502 }),
+    gh.fault(/docs\/b\.md/, { kind: 'status', status: 404 }),
+    gh.fault('git', { kind: 'status', status: 500, body: '' }, { times: 9 }),
+  ];
+  const { live_problem = '' } = await ask();
+  for (const fault of faults) fault.cancel();
+  expect(live_problem.split('; ').sort()).toEqual([
+    expect.stringMatching(/^git could not read/),
+    'github.com answered with HTTP status 502',
+    'github.com has nothing under that path of acme/app now, or does not show it to this token',
+  ]);
+  const once = { problem: 'once' };
+  const others = ['two', 'three', 'four', 'five'].map((problem) => ({ problem }));
+  const live = [once, once, { text: '', version: '' }, ...others].entries();
+  expect(liveProblem(new Map(live))).toBe('once; two; three; and 2 more');
+  expect(liveProblem(new Map())).toBeUndefined();
+});
+
 it('waits for nothing longer than said, for all at the same time', async () => {
   const until = new Promise(() => undefined);
   const fault = gh.fault(() => true, { kind: 'hold', until }, { times: 9 });
@@ -197,6 +218,14 @@ it.each<[string, () => Partial<LiveOptions>]>([
   expect(results.map(({ content_source }) => content_source)).toEqual(['index', 'index', 'index']);
   expect(by(results, ':docs/b.md').content).toBe('The kettle of old, second.');
   expect(gh.requests).toEqual([]);
+});
+
+it('of a repository that was renamed to what the configuration does not allow no text is given', async () => {
+  gh.rename(app, 'secret/plan');
+  const { results, live_problem } = await ask({}, live({ allowed: allowedBy(['acme/app']) }));
+  gh.rename(app, 'acme/app');
+  expect(live_problem).toBe('acme/app has another name on github.com now, which the configuration does not allow');
+  expect(results.filter(({ content }) => content !== undefined)).toEqual([]);
 });
 
 it('a file too large for it is given as it is stored', async () => {

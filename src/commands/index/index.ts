@@ -10,6 +10,10 @@ const shape = commandShape(index.input, {
   chars: { repo: 'R' },
 });
 
+const STOPPED = new Failure('interrupted', 'stopped watching, between two runs', {
+  hint: 'Everything is stored. Run the same command again to go on.',
+});
+
 export default class Index extends BaseCommand {
   static override summary = 'Index a repository on GitHub, a git repository on disk or an export file.';
   static override description =
@@ -41,7 +45,8 @@ export default class Index extends BaseCommand {
     return {
       output,
       text: (terminal) => renderIndex(output, terminal),
-      failure: failureOf(output.targets),
+      // A run ends by its own; a watch only by somebody who stops it.
+      failure: input.watch !== undefined && this.signal.aborted ? STOPPED : failureOf(output.targets),
     };
   }
 }

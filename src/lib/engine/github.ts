@@ -14,8 +14,8 @@ export interface GitHub {
 /** GitHub gives a file with its size and its text up to this, in bytes. */
 export const MAX_LIVE_BYTES = 1 << 20;
 
-/** Lists of a whole repository. */
-export type GitHubList = 'threads' | 'issue_comments' | 'review_comments' | 'releases';
+/** Lists of a whole repository. Threads are issues and pull requests, as far as they are not switched off. */
+export type GitHubList = 'threads' | 'pulls' | 'issue_comments' | 'review_comments' | 'releases';
 
 /** A repository as GitHub describes it. */
 export interface RemoteRepository {
@@ -27,6 +27,10 @@ export interface RemoteRepository {
   readonly private: boolean;
   readonly archived: boolean;
   readonly hasWiki: boolean;
+  /** False where issues are switched off: they are there still, and GitHub shows none of them. */
+  readonly hasIssues: boolean;
+  /** The same of pull requests. */
+  readonly hasPulls: boolean;
   /** Of its code; http or https, without a credential. */
   readonly cloneUrl: string;
 }
@@ -60,11 +64,11 @@ export interface RemotePage {
 
 /** Which page of a list. */
 export interface PageQuery {
-  /** By the time of the last update, ascending or descending. Releases come as GitHub has them. */
+  /** By the time of the last update. Releases come as GitHub has them. */
   readonly order: 'oldest' | 'newest';
-  /** Only open threads. */
+  /** Only open threads, or pull requests. */
   readonly open?: boolean | undefined;
-  /** Only what was updated at or after this, in milliseconds since the epoch. */
+  /** Only what was updated at or after this, in milliseconds since the epoch; the list of pull requests has all of them. */
   readonly since?: number | undefined;
   readonly page: number;
   /** At most 100. */
@@ -102,7 +106,7 @@ export interface GitHubSource {
   /** Undefined before the first answer, and where GitHub sets no limit. */
   readonly budget: RequestBudget | undefined;
   repository(repo: string, signal: AbortSignal): Promise<RemoteRepository>;
-  /** Undefined: the page is what it was (only where an ETag was given). */
+  /** Undefined: the page is what it was (only where an ETag was given). `not_found`: GitHub does not show that list. */
   list(repo: string, list: GitHubList, query: PageQuery, signal: AbortSignal): Promise<RemotePage | undefined>;
   /** How many items a list has; undefined where GitHub does not say. One request. */
   count(repo: string, list: GitHubList, signal: AbortSignal): Promise<number | undefined>;
@@ -110,8 +114,16 @@ export interface GitHubSource {
   item(repo: string, list: GitHubList, id: string, signal: AbortSignal): Promise<RemoteItem | undefined>;
   /** A page of the comments of a thread, oldest first, 100 at most. */
   threadComments(repo: string, number: number, page: number, signal: AbortSignal): Promise<RemotePage>;
-  /** All reviews of some pull requests, pending ones apart; none of a number that is no pull request. */
-  reviews(repo: string, numbers: readonly number[], signal: AbortSignal): Promise<RemoteReviews>;
+  /**
+   * All reviews of some pull requests, pending ones apart; none of a number that is no pull request. Those of `others` are
+   * told as far as they come with the same request.
+   */
+  reviews(
+    repo: string,
+    numbers: readonly number[],
+    signal: AbortSignal,
+    others?: readonly number[],
+  ): Promise<RemoteReviews>;
   /**
    * Brings a clone in the cache up to date, and gives its path. `none`: there is no such repository (a wiki without a
    * page); `empty`: nothing was committed yet.

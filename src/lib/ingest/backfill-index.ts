@@ -5,6 +5,7 @@ import type { BackfillSurface } from '../operation/backfill-surface.ts';
 import { withRemote } from './backfill-run.ts';
 import { listSurface } from './github-list.ts';
 import { freshListMark } from './github-mark.ts';
+import { threadsList } from './github-source.ts';
 import { GitHubSurface } from './github-surface.ts';
 import type { Making } from './making.ts';
 import { positiveInteger } from './record-fields.ts';
@@ -22,15 +23,18 @@ export function indexBackfill(making: Making): BackfillSurface {
       withRemote(engine, making, part, async (run, { source, facts, repo, signal }) => {
         const from = part.cursor === undefined ? 1 : positiveInteger(part.cursor);
         if (from === undefined) throw new Failure('invalid_cursor', 'cursor: must be one that this repair gave');
-        const surface = await GitHubSurface.open(run, repo, listSurface(run, 'threads'));
-        const last = await lastNumber(() => source.list(facts.fullName, 'threads', NEWEST, signal), engine, repo);
+        // What is switched off cannot be asked for, so nothing of it is missing.
+        const list = threadsList(facts);
+        if (list === undefined) return { looked: 0, repaired: 0, nextCursor: null };
+        const surface = await GitHubSurface.open(run, repo, listSurface(run, list, facts));
+        const last = await lastNumber(() => source.list(facts.fullName, list, NEWEST, signal), engine, repo);
         const to = Math.min(last, from + part.limit - 1);
         const known = new Set(await indexedNumbers(engine, repo, from, to));
         let repaired = 0;
         for (let number = from; number <= to; number += 1) {
           if (known.has(number)) continue;
           // A number of a discussion, or of what was deleted or transferred, is nothing that is missing.
-          const item = await source.item(facts.fullName, 'threads', String(number), signal);
+          const item = await source.item(facts.fullName, list, String(number), signal);
           if (item !== undefined && surface.take(item, null) !== undefined) repaired += 1;
         }
         // The mark stays: nothing is said of what is news.

@@ -46,7 +46,7 @@ export async function withRemote<Outcome>(
     lease,
   };
   try {
-    return await work(run, { source, facts, repo, signal: engine.signal });
+    return await work(run, { source, facts, repo, signal: engine.signal, unstored: new Map() });
   } finally {
     if (lease.held) await engine.database.write([releaseLeases(lease.owner)]).catch(() => undefined);
     presence.end();

@@ -5,8 +5,9 @@ import type { BackfillSurface } from '../operation/backfill-surface.ts';
 import { withRemote } from './backfill-run.ts';
 import { listSurface } from './github-list.ts';
 import { freshListMark } from './github-mark.ts';
+import { shownThreads, threadsList } from './github-source.ts';
 import { GitHubSurface } from './github-surface.ts';
-import { walk } from './github-walk.ts';
+import { walkOf } from './github-walk-back.ts';
 import type { Making } from './making.ts';
 import { positiveInteger } from './record-fields.ts';
 
@@ -23,19 +24,22 @@ export function stateBackfill(making: Making): BackfillSurface {
       withRemote(engine, making, part, async (run, { source, facts, repo, signal }) => {
         const after = part.cursor === undefined ? 0 : positiveInteger(part.cursor);
         if (after === undefined) throw new Failure('invalid_cursor', 'cursor: must be one that this repair gave');
-        const surface = await GitHubSurface.open(run, repo, listSurface(run, 'threads'));
+        // Of what is switched off GitHub does not say whether it is open.
+        const list = threadsList(facts);
+        if (list === undefined) return { looked: 0, repaired: 0, nextCursor: null };
+        const surface = await GitHubSurface.open(run, repo, listSurface(run, list, facts));
         const open = new Set<number>();
-        const pages = walk(
-          (asked) => source.list(facts.fullName, 'threads', { ...asked, open: true }, signal),
+        const pages = walkOf(list)(
+          (asked) => source.list(facts.fullName, list, { ...asked, open: true }, signal),
           undefined,
         );
         for await (const { items } of pages) for (const { number } of items) if (number !== null) open.add(number);
         const [stale] = await engine.database.read([
           query(
             `SELECT d.number FROM documents d JOIN repos r ON r.id = d.repo_id
-             WHERE r.slug = ? AND d.type IN ('issue', 'pull_request') AND d.state = 'open' AND d.number > ?
+             WHERE r.slug = ? AND d.type IN (SELECT value FROM json_each(?)) AND d.state = 'open' AND d.number > ?
                AND d.number NOT IN (SELECT value FROM json_each(?)) ORDER BY d.number LIMIT ?`,
-            [repo, after, JSON.stringify([...open]), part.limit + 1],
+            [repo, JSON.stringify(shownThreads(facts)), after, JSON.stringify([...open]), part.limit + 1],
             (row) => z.object({ number: z.int() }).parse(row).number,
           ),
         ]);
@@ -43,7 +47,7 @@ export function stateBackfill(making: Making): BackfillSurface {
         const gone: number[] = [];
         let repaired = 0;
         for (const number of looked) {
-          const item = await source.item(facts.fullName, 'threads', String(number), signal);
+          const item = await source.item(facts.fullName, list, String(number), signal);
           if (item === undefined) gone.push(number);
           else if (surface.take(item, null) !== undefined) repaired += 1;
         }

@@ -1,24 +1,45 @@
 import { Failure } from '../core/failure.ts';
-import type { GitHubList, GitHubSource, PageQuery, RemoteItem } from '../engine/github.ts';
-import { freshListMark, listMark } from './github-mark.ts';
+import { watermarkQuery } from '../corpus/watermark.ts';
+import type { GitHubList, GitHubSource, PageQuery, RemoteItem, RemoteRepository } from '../engine/github.ts';
+import { freshListMark, type ListMark, listMark } from './github-mark.ts';
 import { reconcile } from './github-reconcile.ts';
-import { type Remote, wantedOf } from './github-source.ts';
+import { onlyShown, type Remote, wantedOf } from './github-source.ts';
 import { GitHubSurface } from './github-surface.ts';
-import { PAGE_SIZE, walk } from './github-walk.ts';
+import { PAGE_SIZE } from './github-walk.ts';
+import { walkOf } from './github-walk-back.ts';
 import { covers, parseMark } from './mark.ts';
 import type { Run } from './run.ts';
 
 const NAMES: Readonly<Record<GitHubList, string>> = {
   threads: 'issues and pull requests',
+  pulls: 'pull requests',
   issue_comments: 'comments',
   review_comments: 'review comments',
   releases: 'releases',
 };
 
-/** Name of the surface of a list; each choice of types has a watermark of its own. */
-export function listSurface(run: Run, list: GitHubList): string {
+/**
+ * Name of the surface of a list. Each choice of types has a watermark of its own, and so has a list that lacks what is
+ * switched off: it says nothing of how far that was read.
+ */
+export function listSurface(run: Run, list: GitHubList, facts?: RemoteRepository): string {
+  const only = facts === undefined || list === 'pulls' || list === 'review_comments' ? undefined : onlyShown(facts);
   const all = wantedOf(run, list) === 'all';
-  return `github:${list}${all ? '' : `:${[...(run.types ?? [])].sort().join('+')}`}`;
+  const types = all ? '' : `:${[...(run.types ?? [])].sort().join('+')}`;
+  return `github:${list}${types}${only === undefined ? '' : `:${only}_only`}`;
+}
+
+/** The mark from which a list is read on. What everything was read up to is also what a part of it was read up to. */
+async function markOf(run: Run, { repo, facts }: Remote, list: GitHubList, stored: string | null): Promise<ListMark> {
+  const since = run.since ?? null;
+  const whole = listSurface(run, list === 'pulls' ? 'threads' : list);
+  let mark = parseMark(listMark, stored);
+  if (mark === undefined && whole !== listSurface(run, list, facts)) {
+    const [[other]] = await run.engine.database.read([watermarkQuery({ source: repo, surface: whole })]);
+    const { until = null, since: from = null } = parseMark(listMark, other?.value ?? null) ?? {};
+    if (until !== null) mark = { ...freshListMark(from), until };
+  }
+  return mark !== undefined && covers(mark.since, since) ? mark : freshListMark(since);
 }
 
 /**
@@ -26,32 +47,36 @@ export function listSurface(run: Run, list: GitHubList): string {
  * came from elsewhere, all of it. On a first run the newest page comes first, so that it can be found while the rest arrives.
  */
 export async function ingestList(run: Run, remote: Remote, list: GitHubList): Promise<void> {
-  const { source, repo, facts, signal } = remote;
-  const surface = await GitHubSurface.open(run, repo, listSurface(run, list));
-  const since = run.since ?? null;
-  const stored = parseMark(listMark, surface.mark);
-  let mark = stored !== undefined && covers(stored.since, since) ? stored : freshListMark(since);
+  const { source, repo, facts, signal, unstored } = remote;
+  const surface = await GitHubSurface.open(run, repo, listSurface(run, list, facts));
+  let mark = await markOf(run, remote, list, surface.mark);
+  const take = (items: readonly RemoteItem[], since: number | null): void => {
+    for (const item of items) {
+      const isTaken = surface.take(item, since) !== undefined;
+      if (isTaken && run.dryRun && item.record.type === 'pull_request') unstored.set(Number(item.id), item.updatedAt);
+    }
+  };
   let total: number | undefined;
   let isAll = false;
   let arrived = 0;
   if (mark.until === null) {
     const page = await source.list(facts.fullName, list, { order: 'newest', page: 1, perPage: PAGE_SIZE }, signal);
     const items = page?.items ?? [];
-    for (const item of items) surface.take(item, mark.since);
+    take(items, mark.since);
     arrived = items.length;
     isAll = page?.more === false;
     if (isAll) mark = { ...mark, until: newestOf(items) };
     else await surface.progress(JSON.stringify(mark));
-    if (page?.pages !== undefined && since === null) total = page.pages * PAGE_SIZE;
+    if (page?.pages !== undefined && mark.since === null) total = page.pages * PAGE_SIZE;
   }
   const step = run.engine.progress.start(NAMES[list], total);
   let seen = isAll ? arrived : 0;
   step.advance(seen, requestsLeft(source));
   const fetch = (query: PageQuery) => source.list(facts.fullName, list, query, signal);
-  const steps = isAll ? [] : walk(fetch, mark.until ?? mark.since ?? undefined, mark.etag ?? undefined);
+  const steps = isAll ? [] : walkOf(list)(fetch, mark.until ?? mark.since ?? undefined, mark.etag ?? undefined);
   try {
     for await (const { items, until, etag } of steps) {
-      for (const item of items) surface.take(item, mark.since);
+      take(items, mark.since);
       mark = { ...mark, until: until ?? mark.until, etag: etag ?? null };
       seen += items.length;
       step.advance(seen, requestsLeft(source));
@@ -59,7 +84,8 @@ export async function ingestList(run: Run, remote: Remote, list: GitHubList): Pr
     }
   } catch (error) {
     // Whole pages were taken, and the mark is that of the last of them.
-    if (error instanceof Failure && !signal.aborted) await surface.progress(JSON.stringify({ ...mark, etag: null }));
+    const isListed = error instanceof Failure && error.code !== 'not_found';
+    if (isListed && !signal.aborted) await surface.progress(JSON.stringify({ ...mark, etag: null }));
     throw error;
   }
   step.end();

@@ -3,6 +3,7 @@ import { INDEX_FORMAT } from '../corpus/content-hash.ts';
 import { documentKey } from '../corpus/store.ts';
 import { change, query } from '../engine/database.ts';
 import type { RemoteItem } from '../engine/github.ts';
+import { assertSame } from './github-reconcile.ts';
 import { documentOf, type Remote } from './github-source.ts';
 import { GitHubSurface } from './github-surface.ts';
 import { PAGE_SIZE } from './github-walk.ts';
@@ -53,13 +54,16 @@ export async function ingestReleases(run: Run, remote: Remote): Promise<void> {
     // Without the ETags, the next run reads all of it again.
     if (surface.full) await surface.progress(markText(bound, []));
   }
+  const gone: string[] = [];
   for (const { key, tag } of before) {
     if (there.has(key)) continue;
     // A release that was deleted while the pages were read may have pushed another one across their border.
     const found = await source.item(facts.fullName, 'releases', tag, signal);
-    if (found === undefined || !isPublished(found)) surface.remove(key);
+    if (found === undefined || !isPublished(found)) gone.push(key);
     else surface.take(found, bound);
   }
+  if (gone.length > 0) await assertSame(remote);
+  for (const key of gone) surface.remove(key);
   step.end();
   // A tag whose release is gone stands for itself again.
   const forget = change("DELETE FROM watermarks WHERE source = ? AND surface = 'git:tags'", [repo]);

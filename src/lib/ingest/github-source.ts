@@ -12,15 +12,38 @@ export interface Remote {
   /** `owner/name` as it is spelt in the index. */
   readonly repo: string;
   readonly signal: AbortSignal;
+  /** Of a dry run: pull requests that were read and are not stored, by number, with the time of their update (ms). */
+  readonly unstored: Map<number, number>;
 }
 
 /** What the lists of GitHub hold. */
 export const LIST_TYPES = {
   threads: ['issue', 'pull_request'],
+  pulls: ['pull_request'],
   issue_comments: ['issue_comment'],
   review_comments: ['pr_review_comment'],
   releases: ['release'],
 } as const satisfies Record<GitHubList, readonly DocumentTypeName[]>;
+
+type ThreadType = (typeof LIST_TYPES.threads)[number];
+
+/** Which threads GitHub shows of a repository. What is switched off there is not gone, and stays in the index as it was. */
+export function shownThreads({ hasIssues, hasPulls }: RemoteRepository): ThreadType[] {
+  return LIST_TYPES.threads.filter((type) => (type === 'issue' ? hasIssues : hasPulls));
+}
+
+/** The one sort of threads that GitHub shows, where the other is switched off. */
+export function onlyShown(facts: RemoteRepository): ThreadType | undefined {
+  const [type, other] = shownThreads(facts);
+  return other === undefined ? type : undefined;
+}
+
+/** The list that has the threads of a repository; undefined where it shows none. */
+export function threadsList({ hasIssues, hasPulls }: RemoteRepository): 'threads' | 'pulls' | undefined {
+  // The list of issues is refused where they are switched off, or holds pull requests alone: GitHub does not say which.
+  if (hasIssues) return 'threads';
+  return hasPulls ? 'pulls' : undefined;
+}
 
 /** Whether all types of a list are wanted, some, or none. */
 export function wantedOf(run: Run, list: GitHubList): 'all' | 'some' | 'none' {

@@ -15,10 +15,10 @@ export interface Step {
   readonly etag?: string | undefined;
 }
 
-type Fetch = (query: PageQuery) => Promise<RemotePage | undefined>;
+export type Fetch = (query: PageQuery) => Promise<RemotePage | undefined>;
 
-/** How often a run of pages within one second is read anew because it changed meanwhile. */
-const MAX_ATTEMPTS = 5;
+/** How often pages are read anew because they changed meanwhile. */
+export const MAX_ATTEMPTS = 5;
 
 /**
  * Reads a list from the oldest update on, starting at `from` (ms). It goes on by time, not by the number of a page: what is

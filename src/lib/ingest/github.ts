@@ -3,10 +3,10 @@ import { requireAllowed } from '../engine/allow-list.ts';
 import type { GitHubSource } from '../engine/github.ts';
 import { writeBudget } from '../corpus/watermark.ts';
 import { ingestCode, ingestWikiOf } from './github-git.ts';
-import { ingestList } from './github-list.ts';
 import { ingestReleases } from './github-releases.ts';
 import { ingestReviews } from './github-reviews.ts';
 import { type Remote, wantedOf } from './github-source.ts';
+import { ingestComments, ingestReviewComments, ingestThreads } from './github-threads.ts';
 import { RepoNames } from './repo-names.ts';
 import { type Run, Surface, wants } from './run.ts';
 
@@ -21,13 +21,13 @@ interface Part {
 
 /** In this order: comments are compared with their threads, reviews are found by them, tags give way to releases. */
 const PARTS: readonly Part[] = [
-  { name: 'issues', api: true, isWanted: (run) => wantedOf(run, 'threads') !== 'none', ingest: list('threads') },
-  { name: 'comments', api: true, isWanted: (run) => wants(run, 'issue_comment'), ingest: list('issue_comments') },
+  { name: 'issues', api: true, isWanted: (run) => wantedOf(run, 'threads') !== 'none', ingest: ingestThreads },
+  { name: 'comments', api: true, isWanted: (run) => wants(run, 'issue_comment'), ingest: ingestComments },
   {
     name: 'review comments',
     api: true,
     isWanted: (run) => wants(run, 'pr_review_comment'),
-    ingest: list('review_comments'),
+    ingest: ingestReviewComments,
   },
   { name: 'releases', api: true, isWanted: (run) => wants(run, 'release'), ingest: ingestReleases },
   { name: 'reviews', api: true, isWanted: (run) => wants(run, 'pr_review'), ingest: ingestReviews },
@@ -39,10 +39,6 @@ const PARTS: readonly Part[] = [
   },
   { name: 'wiki', api: false, isWanted: (run) => wants(run, 'wiki_doc'), ingest: ingestWikiOf },
 ];
-
-function list(name: 'threads' | 'issue_comments' | 'review_comments'): Part['ingest'] {
-  return (run, remote) => ingestList(run, remote, name);
-}
 
 /**
  * Indexes a repository from GitHub itself. A part that fails is reported and does not keep the others from being brought up
@@ -97,12 +93,13 @@ async function openRemote(run: Run, source: GitHubSource, slug: string): Promise
   }
   run.report.repos.push(repo);
   const surface = await Surface.open(run, repo, 'github:repository');
-  const { id, private: isPrivate, archived, hasWiki } = facts;
-  const mark = JSON.stringify({ id, private: isPrivate, archived, wiki: hasWiki, branch: facts.defaultBranch });
+  const { id, private: isPrivate, archived, hasWiki, hasIssues, hasPulls } = facts;
+  const has = { wiki: hasWiki, issues: hasIssues, pulls: hasPulls };
+  const mark = JSON.stringify({ id, private: isPrivate, archived, ...has, branch: facts.defaultBranch });
   if (mark !== surface.mark) {
     await surface.complete(mark, { facts: new Map([[repo, { defaultBranch: facts.defaultBranch }]]) });
   }
-  return { source, facts, repo, signal };
+  return { source, facts, repo, signal, unstored: new Map() };
 }
 
 /** Fails with `invalid_input` where an engine was made without GitHub. */

@@ -51,7 +51,6 @@ export const indexedTarget = z.object({
 });
 
 export const indexOutput = z.object({
-  watch: z.string().optional().describe('Run again and again after this pause, such as 10m or 1h; ends with Ctrl-C.'),
   dry_run: z.boolean(),
   targets: z.array(indexedTarget),
   embedding: z

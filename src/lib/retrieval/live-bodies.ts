@@ -37,6 +37,17 @@ export async function liveBodies(
   return new Map((await Promise.all(read)).flat());
 }
 
+/** Problems that an answer tells in words; of what is beyond, how many there are. */
+const MAX_PROBLEMS_TOLD = 3;
+
+/** Why bodies could not be had, each reason once; undefined where all of them were. */
+export function liveProblem(live: ReadonlyMap<number, LiveBody>): string | undefined {
+  const problems = [...new Set([...live.values()].flatMap((body) => ('problem' in body ? body.problem : [])))];
+  if (problems.length === 0) return undefined;
+  const untold = problems.length - MAX_PROBLEMS_TOLD;
+  return [...problems.slice(0, MAX_PROBLEMS_TOLD), ...(untold > 0 ? [`and ${String(untold)} more`] : [])].join('; ');
+}
+
 async function readDoc(
   engine: Engine,
   github: GitHub,

@@ -11,7 +11,7 @@ import { type Expansion, expand, NO_EXPANSION } from './expand.ts';
 import { type Found, findHits, MAX_ROWS, type Plan, planOf } from './find.ts';
 import { firstPassage, type Hit } from './hit.ts';
 import { graphResults } from './graph-results.ts';
-import { type LiveBody, liveBodies } from './live-bodies.ts';
+import { liveBodies, liveProblem } from './live-bodies.ts';
 import { nearest } from './nearest.ts';
 import { reposQuery, unmatchedFiltersQuery } from './populations.ts';
 import { remember } from './remember.ts';
@@ -121,7 +121,7 @@ async function show(
   };
   const results = groups.flatMap((group) => resultOf(group, details) ?? []);
   const indexed = new Map(passages.map(({ document }) => [document.repo, document.indexedAt]));
-  const problem = problemOf(live);
+  const problem = liveProblem(live);
   return {
     filters_unmatched: [],
     ...(problem !== undefined && { live_problem: problem }),
@@ -143,10 +143,6 @@ async function activationsOfLive(engine: Engine, principal: Principal, results: 
   if (ids.length === 0) return [];
   const [activations] = await engine.database.read([activationsQuery(principal, ids)]);
   return activations;
-}
-
-function problemOf(live: ReadonlyMap<number, LiveBody>): string | undefined {
-  return [...live.values()].flatMap((body) => ('problem' in body ? body.problem : []))[0];
 }
 
 function inlined(input: SearchInput, plan: Plan, hits: readonly Hit[]): number[] {

@@ -191,10 +191,13 @@ describe('reviews', () => {
     const known = await read();
     expect(known.get(number)).toHaveLength(3);
     expect([known.get(1), known.get(99)]).toEqual([[], []]);
+    const beside = async () => (await sourceFor(gh, cache).reviews('acme/app', [1], signal, [number, 99])).byNumber;
+    expect([...(await beside()).keys()]).toEqual([1, number]);
     for (const access of ['refused', 'forbidden', 'absent'] as const) {
       gh.graphql.access = access;
       expect(await read()).toEqual(known);
     }
+    expect([...(await beside()).keys()]).toEqual([1]);
     gh.graphql.access = 'works';
     const data = {
       data: { repository: { [`p${String(number)}`]: null, p1: null, p99: null } },

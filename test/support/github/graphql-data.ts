@@ -26,7 +26,7 @@ export function repositoryData(urls: Urls, repository: Repository) {
     pushedAt: timestamp(repository.pushedAt),
     pullRequest: ({ number }: { readonly number: number }) => {
       const thread = repository.threads.find(number);
-      if (thread?.pull) return pullData(urls, repository, thread, thread.pull);
+      if (repository.hasPulls && thread?.pull) return pullData(urls, repository, thread, thread.pull);
       const message = `Could not resolve to a PullRequest with the number of ${String(number)}.`;
       throw new GraphQLError(message, { extensions: { type: 'NOT_FOUND' } });
     },

@@ -24,16 +24,26 @@ export interface View {
   readonly quirks: World['quirks'];
 }
 
-/** Newest by creation first unless asked otherwise; `state=open` is the default. Pull requests are among them. */
+/** How what is switched off is refused where it is asked for as an issue. */
+export function issuesDisabled(): Answer {
+  return refusal(410, 'Issues are disabled for this repo');
+}
+
+/**
+ * Newest by creation first unless asked otherwise; `state=open` is the default. Pull requests are among them. Everything
+ * since the epoch is answered with nothing.
+ */
 export function issues(view: View): Answer {
   const { urls, repository, query } = view;
-  if (!repository.hasIssues) return refusal(410, 'Issues are disabled for this repo');
+  if (!repository.hasIssues) return issuesDisabled();
   const state = choice(query, 'state', ['open', 'closed', 'all']);
   const sort = choice(query, 'sort', ['created', 'updated', 'comments']);
   const ordered = repository.threads.shelf.ordered(sort === 'updated' ? 'updated' : 'created');
   const byComments = sort === 'comments' ? [...ordered].sort((a, b) => a.comments.size - b.comments.size) : ordered;
-  const from = since(query);
-  const seen = byComments.filter((thread) => thread.updatedAt >= from && (state === 'all' || thread.state === state));
+  const given = since(query);
+  const from = Number.isFinite(given) && given <= 0 ? Number.POSITIVE_INFINITY : given;
+  const shown = byComments.filter((thread) => repository.shows(thread));
+  const seen = shown.filter((thread) => thread.updatedAt >= from && (state === 'all' || thread.state === state));
   if (choice(query, 'direction', ['desc', 'asc']) === 'desc') seen.reverse();
   const { items, link } = cut(view, seen);
   const bodies = items.map((thread) => issueBody(urls, repository, thread));
@@ -42,8 +52,12 @@ export function issues(view: View): Answer {
 
 /** Comments on issues and pull requests, oldest first unless asked otherwise. */
 export function issueComments(view: View): Answer {
-  const { urls, repository } = view;
-  const seen = comments(view, repository.comments.shelf);
+  const { urls, repository, quirks } = view;
+  if (!repository.hasIssues && !repository.hasPulls) return notFound();
+  if (!repository.hasIssues && quirks.hiddenComments === 'refused') return issuesDisabled();
+  const all = comments(view, repository.comments.shelf);
+  const hides = quirks.hiddenComments !== 'listed' || !repository.hasPulls;
+  const seen = hides ? all.filter(({ thread }) => repository.shows(repository.threads.get(thread))) : all;
   const { items, link } = cut(view, seen);
   const bodies = items.map((comment) => issueCommentBody(urls, repository, comment));
   return listed<'/repos/{owner}/{repo}/issues/comments'>(bodies, link);
@@ -52,6 +66,7 @@ export function issueComments(view: View): Answer {
 /** Comments on lines of pull requests, oldest first unless asked otherwise. */
 export function reviewComments(view: View): Answer {
   const { urls, repository } = view;
+  if (!repository.hasPulls) return notFound();
   const seen = comments(view, repository.reviews.comments);
   const { items, link } = cut(view, seen);
   const bodies = items.map((comment) => reviewCommentBody(urls, repository, comment));
@@ -63,6 +78,7 @@ export function threadComments(view: View, number: string): Answer {
   const { urls, repository, query } = view;
   const thread = repository.threads.find(Number(number));
   if (thread === undefined) return notFound();
+  if (!repository.shows(thread)) return thread.pull === null ? issuesDisabled() : notFound();
   const from = since(query);
   const seen = [...thread.comments]
     .map((id) => repository.comments.shelf.get(id))
@@ -75,6 +91,7 @@ export function threadComments(view: View, number: string): Answer {
 /** There is no `since` here. Descending is the default for `created`, ascending for the other orders. */
 export function pulls(view: View): Answer {
   const { urls, repository, query } = view;
+  if (!repository.hasPulls) return notFound();
   const state = choice(query, 'state', ['open', 'closed', 'all']);
   const sort = choice(query, 'sort', ['created', 'updated', 'popularity', 'long-running']);
   const seen = repository.threads.shelf
@@ -91,7 +108,7 @@ export function pulls(view: View): Answer {
 /** Reviews of one pull request, oldest first, without pending ones. */
 export function reviews(view: View, number: string): Answer {
   const { urls, repository } = view;
-  if (!repository.threads.find(Number(number))?.pull) return notFound();
+  if (!repository.hasPulls || !repository.threads.find(Number(number))?.pull) return notFound();
   const seen = repository.reviews.of(Number(number));
   const { items, link } = cut(view, seen);
   const bodies = items.map((review) => reviewBody(urls, repository, review));

@@ -56,7 +56,9 @@ export function repositoryBody(urls: Urls, repository: Repository) {
 
 /** The answer to `GET /repos/{owner}/{repo}`. */
 export function fullRepositoryBody(urls: Urls, repository: Repository): Shape<'full-repository'> {
-  return { ...repositoryBody(urls, repository), network_count: 0, subscribers_count: 0 };
+  // Newer than the description is the switch of pull requests.
+  const newer = { has_pull_requests: repository.hasPulls };
+  return { ...repositoryBody(urls, repository), ...newer, network_count: 0, subscribers_count: 0 };
 }
 
 function openThreads(threads: Iterable<Thread>): number {

@@ -3,7 +3,7 @@ import { Comments } from './comments.ts';
 import { Releases } from './releases.ts';
 import { Reviews } from './reviews.ts';
 import { Shelf } from './shelf.ts';
-import type { IssueComment, User } from './state.ts';
+import type { IssueComment, Thread, User } from './state.ts';
 import { Threads } from './threads.ts';
 import type { World } from './world.ts';
 
@@ -11,6 +11,7 @@ export interface NewRepository {
   readonly private?: boolean;
   readonly archived?: boolean;
   readonly hasIssues?: boolean;
+  readonly hasPulls?: boolean;
   /** Whether the wiki is switched on; GitHub makes its repository with the first page only ({@link Repository.wiki}). */
   readonly hasWiki?: boolean;
   readonly defaultBranch?: string;
@@ -32,6 +33,7 @@ export class Repository {
   private: boolean;
   archived: boolean;
   hasIssues: boolean;
+  hasPulls: boolean;
   hasWiki: boolean;
   updatedAt: number;
   pushedAt: number;
@@ -47,6 +49,7 @@ export class Repository {
     this.private = fields.private ?? false;
     this.archived = fields.archived ?? false;
     this.hasIssues = fields.hasIssues ?? true;
+    this.hasPulls = fields.hasPulls ?? true;
     this.hasWiki = fields.hasWiki ?? true;
     this.defaultBranch = fields.defaultBranch ?? 'main';
     this.description = fields.description ?? null;
@@ -114,6 +117,11 @@ export class Repository {
   setPrivate(value: boolean): void {
     this.private = value;
     this.stamp();
+  }
+
+  /** Whether issues and pull requests of that kind are seen: nothing of it changes when it is switched off or on. */
+  shows({ pull }: Pick<Thread, 'pull'>): boolean {
+    return pull === null ? this.hasIssues : this.hasPulls;
   }
 
   /** Stamps `updated_at`, after a change of these fields. */

@@ -3,7 +3,17 @@ import { type Answer, json, moved, notFound, refusal } from './answer.ts';
 import type { Token } from './access.ts';
 import { contents } from './contents.ts';
 import type { Hub } from './hub.ts';
-import { issueComments, issues, pulls, releases, reviewComments, reviews, threadComments, type View } from './lists.ts';
+import {
+  issueComments,
+  issues,
+  issuesDisabled,
+  pulls,
+  releases,
+  reviewComments,
+  reviews,
+  threadComments,
+  type View,
+} from './lists.ts';
 import { pullBodies } from './pull-body.ts';
 import { releaseBody } from './release-body.ts';
 import { fullRepositoryBody } from './repository-body.ts';
@@ -26,7 +36,8 @@ export const ROUTES: readonly Route[] = [
   route('/issues/comments', issueComments),
   route('/issues/comments/{comment_id}', ({ urls, repository }, id) => {
     const comment = repository.comments.shelf.find(Number(id));
-    return comment === undefined ? notFound() : json(200, issueCommentBody(urls, repository, comment));
+    const seen = comment !== undefined && repository.shows(repository.threads.get(comment.thread));
+    return !seen ? notFound() : json(200, issueCommentBody(urls, repository, comment));
   }),
   route('/issues/{issue_number}', issue),
   route('/issues/{issue_number}/comments', threadComments),
@@ -38,7 +49,7 @@ export const ROUTES: readonly Route[] = [
   }),
   route('/pulls/{pull_number}', ({ urls, repository }, number) => {
     const thread = repository.threads.find(Number(number));
-    if (!thread?.pull) return notFound();
+    if (!repository.hasPulls || !thread?.pull) return notFound();
     return json(200, pullBodies(urls, repository).full(thread, thread.pull));
   }),
   route('/pulls/{pull_number}/reviews', reviews),
@@ -57,8 +68,9 @@ export const ROUTES: readonly Route[] = [
 
 function issue({ urls, repository }: View, id: string, hub: Hub): Answer {
   const number = Number(id);
-  if (!repository.hasIssues && !repository.threads.find(number)?.pull) return issuesDisabled();
   const thread = repository.threads.find(number);
+  if (!repository.hasIssues && !thread?.pull) return issuesDisabled();
+  if (!repository.hasPulls && thread?.pull) return notFound();
   if (thread !== undefined) return json(200, issueBody(urls, repository, thread));
   const gone = repository.threads.gone(number);
   if (gone === undefined) return notFound();
@@ -66,10 +78,6 @@ function issue({ urls, repository }: View, id: string, hub: Hub): Answer {
   const target = hub.withId(gone.repository);
   if (target === undefined) return notFound();
   return moved(`${urls.api}/repositories/${String(target.id)}/issues/${String(gone.number)}`);
-}
-
-function issuesDisabled(): Answer {
-  return refusal(410, 'Issues are disabled for this repo');
 }
 
 /** The answer to `GET /rate_limit`, which is free. */

@@ -8,11 +8,18 @@ export interface Quirks {
   listLimit: number;
   /** Beyond {@link listLimit}: the page is refused (422), or the list ends as if there were no more. */
   atListLimit: 'refuse' | 'end';
+  /** Where issues are switched off: whether the comments of a repository are refused, or listed with or without theirs. */
+  hiddenComments: 'refused' | 'listed' | 'left out';
 }
 
 /** What all repositories share: time, ids and users. */
 export class World {
-  readonly quirks: Quirks = { touchThreads: true, listLimit: 10_000, atListLimit: 'refuse' };
+  readonly quirks: Quirks = {
+    touchThreads: true,
+    listLimit: 10_000,
+    atListLimit: 'refuse',
+    hiddenComments: 'left out',
+  };
   readonly #clock: Clock;
   readonly #users = new Map<string, User>();
   readonly #ids = new Map<string, number>();

@@ -66,7 +66,10 @@ export class GitHubClient {
     }
   }
 
-  /** The data and the errors of a GraphQL query, unchecked; undefined where the server refuses GraphQL as such. */
+  /**
+   * The data and the errors of a GraphQL query, unchecked; undefined where the server refuses GraphQL as such, or gives the
+   * query up, as GitHub does when it takes too long.
+   */
   async graphql(
     repo: string,
     query: string,
@@ -81,8 +84,7 @@ export class GitHubClient {
       const failure = requestFailure(error);
       if (failure === undefined) throw error;
       const known = failureOf(failure, this.#asked(repo));
-      const refusesGraphQL = [400, 403, 404, 410, 501].includes(failure.status ?? 0) && known.code !== 'rate_limited';
-      if (refusesGraphQL) return undefined;
+      if (WITHOUT_GRAPHQL.includes(failure.status ?? 0) && known.code !== 'rate_limited') return undefined;
       throw known;
     }
   }
@@ -175,6 +177,9 @@ export class GitHubClient {
 
 /** Statuses that no repetition mends. 429 is a limit, as 403 may be: when to come back is told, and obeyed elsewhere. */
 const NOT_TO_BE_RETRIED = [400, 401, 403, 404, 410, 422, 429, 451];
+
+/** Statuses after which the same is asked for by REST. */
+const WITHOUT_GRAPHQL = [400, 403, 404, 410, 501, 502, 504];
 
 /** How long one attempt may take, in milliseconds: a page of a hundred items takes seconds. */
 const ATTEMPT_TIMEOUT_MS = 45_000;

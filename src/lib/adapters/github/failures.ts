@@ -52,6 +52,11 @@ export function failureOf({ status, message, headers }: RequestFailure, asked: A
   if (limited !== undefined) return limited;
   if (status === 403) return refused(message, headers, asked);
   if (status === 404) return new Failure('not_found', `${host} has nothing there for ${repo}`);
+  if (status === 410) {
+    return new Failure('not_found', `${host} does not show that of ${repo}: it is switched off there`, {
+      hint: 'What is stored stays. Run the same command again.',
+    });
+  }
   if (status === 407) {
     return new Failure('github_unavailable', 'the proxy wants a user name and password', {
       hint: 'Set HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT.',

@@ -45,6 +45,7 @@ class OctokitLive implements GitHub {
       const encoded = path.split('/').map(encodeURIComponent).join('/');
       const answer = await this.#client.get(repo, `/contents/${encoded}`, {}, bounded, [404]);
       if (answer === 'gone') throw this.#missing(repo);
+      this.#requireAllowed(repo, nameIn(answer?.data));
       return decodeFile(answer?.data) ?? Promise.reject(nonsense(this.#client.host, 'contents'));
     });
   }
@@ -54,6 +55,7 @@ class OctokitLive implements GitHub {
       const answer = await this.#client.get(repo, '', {}, bounded);
       const repository = decodeRepository(answer?.data);
       if (repository === undefined) throw nonsense(this.#client.host, 'repository');
+      this.#requireAllowed(repo, repository.fullName);
       if (!repository.hasWiki) return 'none';
       const credential = await this.#client.credential(repo);
       const remote = gitRemote(repository, 'wiki', credential, this.#client.host);
@@ -61,6 +63,13 @@ class OctokitLive implements GitHub {
       const name = remote.name.replace(/\.git$/, '.tip.git');
       return this.#options.mirror.update({ ...remote, name, tipOnly: true }, bounded);
     });
+  }
+
+  /** A repository is followed to its new name, which the configuration may not allow. That name is told to nobody. */
+  #requireAllowed(repo: string, now: string | undefined): void {
+    if (now === undefined || isAllowed(this.#options.allowed ?? 'all', now)) return;
+    const message = `${repo} has another name on ${this.#client.host} now, which the configuration does not allow`;
+    throw new Failure('not_found', message);
   }
 
   /** GitHub does not tell what is not there from what the token may not see. */
@@ -90,6 +99,14 @@ const file = z.object({
   encoding: z.string(),
   content: z.string(),
 });
+
+const page = z.object({ html_url: z.url() });
+
+/** `owner/name` of the repository that a file is of, as the address of its page has it; undefined where there is none. */
+function nameIn(data: unknown): string | undefined {
+  const url = page.safeParse(data).data?.html_url;
+  return url === undefined ? undefined : /^\/([^/]+\/[^/]+)\//.exec(new URL(url).pathname)?.[1];
+}
 
 /** Undefined for what is no file, and for a text that is not as long as GitHub says. */
 function decodeFile(data: unknown): Uint8Array | 'too_large' | undefined {

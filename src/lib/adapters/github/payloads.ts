@@ -26,6 +26,8 @@ const repository = z
     private: z.boolean().default(false),
     archived: z.boolean().default(false),
     has_wiki: z.boolean().default(false),
+    has_issues: z.boolean().default(true),
+    has_pull_requests: z.boolean().default(true),
     clone_url: z.url({ protocol: /^https?$/ }),
   })
   .transform(
@@ -36,51 +38,72 @@ const repository = z
       private: it.private,
       archived: it.archived,
       hasWiki: it.has_wiki,
+      hasIssues: it.has_issues,
+      hasPulls: it.has_pull_requests,
       cloneUrl: it.clone_url,
     }),
   );
 
-const thread = z
-  .object({
-    number: positive,
-    title: z.string(),
-    body: z.string().nullish(),
-    state: z.string(),
-    user: login,
-    labels: z.array(z.union([z.string(), z.object({ name: z.string().nullish() })])),
-    milestone: z.object({ title: z.string() }).nullish(),
-    assignees: z.array(z.object({ login: z.string() })).nullish(),
-    html_url: z.string(),
-    created_at: z.string(),
-    updated_at: time,
-    closed_at: z.string().nullish(),
+const threadFields = z.object({
+  number: positive,
+  title: z.string(),
+  body: z.string().nullish(),
+  state: z.string(),
+  user: login,
+  labels: z.array(z.union([z.string(), z.object({ name: z.string().nullish() })])),
+  milestone: z.object({ title: z.string() }).nullish(),
+  assignees: z.array(z.object({ login: z.string() })).nullish(),
+  html_url: z.string(),
+  created_at: z.string(),
+  updated_at: time,
+  closed_at: z.string().nullish(),
+});
+
+const thread = threadFields
+  .extend({
     comments: z.int().nonnegative(),
     pull_request: z.object({ merged_at: z.string().nullish() }).nullish(),
   })
-  .transform(
-    (it): RemoteItem => ({
-      id: String(it.number),
-      number: it.number,
-      updatedAt: milliseconds(it.updated_at),
+  .transform((it): RemoteItem => {
+    const pull = it.pull_request ?? null;
+    return {
+      ...threadItem(it, pull === null ? 'issue' : 'pull_request', pull?.merged_at ?? null),
       comments: it.comments,
-      record: {
-        type: it.pull_request === undefined || it.pull_request === null ? 'issue' : 'pull_request',
-        number: it.number,
-        title: it.title,
-        body: it.body ?? '',
-        state: it.state,
-        labels: it.labels,
-        milestone: it.milestone ?? null,
-        assignees: it.assignees ?? [],
-        author: it.user,
-        url: it.html_url,
-        created_at: it.created_at,
-        updated_at: it.updated_at,
-        closed_at: it.closed_at ?? null,
-        merged_at: it.pull_request?.merged_at ?? null,
-      },
-    }),
-  );
+    };
+  });
+
+/** A pull request as the list of pull requests has it, which counts no comments. */
+const pull = threadFields
+  .extend({ merged_at: z.string().nullish() })
+  .transform((it): RemoteItem => threadItem(it, 'pull_request', it.merged_at ?? null));
+
+function threadItem(
+  it: z.output<typeof threadFields>,
+  type: 'issue' | 'pull_request',
+  mergedAt: string | null,
+): RemoteItem {
+  return {
+    id: String(it.number),
+    number: it.number,
+    updatedAt: milliseconds(it.updated_at),
+    record: {
+      type,
+      number: it.number,
+      title: it.title,
+      body: it.body ?? '',
+      state: it.state,
+      labels: it.labels,
+      milestone: it.milestone ?? null,
+      assignees: it.assignees ?? [],
+      author: it.user,
+      url: it.html_url,
+      created_at: it.created_at,
+      updated_at: it.updated_at,
+      closed_at: it.closed_at ?? null,
+      merged_at: mergedAt,
+    },
+  };
+}
 
 const comment = z.object({
   id: positive,
@@ -201,7 +224,13 @@ export function reviewItem(
   };
 }
 
-const ITEMS = { threads: thread, issue_comments: issueComment, review_comments: reviewComment, releases: release };
+const ITEMS = {
+  threads: thread,
+  pulls: pull,
+  issue_comments: issueComment,
+  review_comments: reviewComment,
+  releases: release,
+};
 
 /** The repository of an answer; undefined for anything else. */
 export function decodeRepository(data: unknown): RemoteRepository | undefined {

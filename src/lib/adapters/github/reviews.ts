@@ -44,16 +44,19 @@ const refusal = z.object({ errors: z.array(z.object({ type: z.string().optional(
 
 /**
  * Reviews of pull requests: one GraphQL query for all of them. Where that is refused (a token without the right, a server
- * that lacks a field), each is asked for by REST.
+ * that lacks a field), each is asked for by REST. For `others` nothing is asked beside that query.
  */
 export async function readReviews(
   client: GitHubClient,
   repo: string,
   numbers: readonly number[],
   signal: AbortSignal,
+  others: readonly number[],
 ): Promise<RemoteReviews> {
   const [owner = '', project = ''] = repo.split('/');
-  const response = await client.graphql(repo, queryFor(numbers), { owner, name: project }, signal);
+  const wanted = new Set(numbers);
+  const all = [...new Set([...numbers, ...others])];
+  const response = await client.graphql(repo, queryFor(all), { owner, name: project }, signal);
   if (response === undefined) return byRest(client, repo, numbers, signal);
   const parsed = answer.safeParse(response.data);
   if (!parsed.success) {
@@ -62,10 +65,11 @@ export async function readReviews(
   }
   const byNumber = new Map<number, readonly RemoteItem[]>();
   const { errors = [] } = parsed.data;
-  for (const number of numbers) {
+  for (const number of all) {
     const name = `p${String(number)}`;
     const found = parsed.data.data.repository[name];
     if (found === null) {
+      if (!wanted.has(number)) continue;
       // No pull request of that number. Any other error says nothing of its reviews.
       const isMissing = errors.some(({ type, path }) => type === 'NOT_FOUND' && path?.includes(name) === true);
       byNumber.set(number, isMissing ? [] : await pullByRest(client, repo, number, signal));
@@ -73,6 +77,7 @@ export async function readReviews(
       const one = pull.safeParse(found);
       if (!one.success) throw nonsense(client.host, 'reviews');
       const { nodes, pageInfo } = one.data.reviews;
+      if (pageInfo.hasNextPage && !wanted.has(number)) continue;
       const items = nodes
         .filter(({ state }) => state !== 'PENDING')
         .map(({ fullDatabaseId, author, url, submittedAt, ...rest }) =>

@@ -19,13 +19,12 @@ import { readReviews } from './reviews.ts';
 
 const PATHS: Readonly<Record<GitHubList, string>> = {
   threads: '/issues',
+  pulls: '/pulls',
   issue_comments: '/issues/comments',
   review_comments: '/pulls/comments',
   releases: '/releases',
 };
 
-/** What a repository answers that has its issues switched off. */
-const SWITCHED_OFF = [410] as const;
 /** Deleted, or kept from us. */
 const GONE = [404, 410, 451] as const;
 
@@ -81,14 +80,15 @@ class OctokitSource implements GitHubSource {
     const { order, open, since, page, perPage, etag } = query;
     const sorted = { sort: 'updated', direction: order === 'oldest' ? 'asc' : 'desc' };
     const parameters = {
-      ...(list === 'threads' && { state: open === true ? 'open' : 'all' }),
+      ...((list === 'threads' || list === 'pulls') && { state: open === true ? 'open' : 'all' }),
       ...(list !== 'releases' && sorted),
-      ...(since !== undefined && { since: new Date(since).toISOString().replace('.000Z', 'Z') }),
+      // Asked for everything since the epoch, GitHub answers that there is nothing.
+      ...(since !== undefined && since > 0 && { since: new Date(since).toISOString().replace('.000Z', 'Z') }),
       per_page: Math.min(perPage, this.#pageSize),
       page,
       ...(etag !== undefined && { headers: { 'if-none-match': etag } }),
     };
-    const answer = await this.#client.get(repo, PATHS[list], parameters, signal, SWITCHED_OFF);
+    const answer = await this.#client.get(repo, PATHS[list], parameters, signal);
     return answer === undefined ? undefined : this.#page(list, answer);
   }
 
@@ -115,8 +115,13 @@ class OctokitSource implements GitHubSource {
     return this.#page('issue_comments', answer);
   }
 
-  reviews(repo: string, numbers: readonly number[], signal: AbortSignal): Promise<RemoteReviews> {
-    return readReviews(this.#client, repo, numbers, signal);
+  reviews(
+    repo: string,
+    numbers: readonly number[],
+    signal: AbortSignal,
+    others: readonly number[] = [],
+  ): Promise<RemoteReviews> {
+    return readReviews(this.#client, repo, numbers, signal, others);
   }
 
   async clone(of: RemoteRepository, part: 'code' | 'wiki', signal: AbortSignal): Promise<ClonedRepository> {

@@ -23,15 +23,15 @@ export function renderEval(output: EvaluateOutput, { style }: Terminal): string 
       .map(([kind, mean]) => row(name, oneLine(kind), mean.questions, mean)),
   ]);
   const lines = [
-    ...output.problems.map((problem) => style.warning(`Measured without a part of search: ${oneLine(problem)}`)),
-    style.dim(`${cells('', '', 'n')}${COLUMNS.map(([, title]) => title.padStart(11)).join('')}`),
+    ...output.problems.map((problem) => style.warning(oneLine(problem))),
+    style.dim(`${cells('ranking', 'kind', 'n')}${COLUMNS.map(([, title]) => title.padStart(11)).join('')}`),
     ...rows,
     '',
     ...output.differences.map(({ configuration, baseline, measure, mean, low, high }) => {
       const title = COLUMNS.find(([name]) => name === measure)?.[1] ?? measure;
       return `${title.padEnd(10)} ${configuration.padEnd(12)}- ${baseline}: ${signed(mean)}  95 % [${signed(low)}, ${signed(high)}]`;
     }),
-    `${String(output.wins)} questions better, ${String(output.losses)} worse, ${String(output.ties)} equal`,
+    `search against bm25: ${String(output.wins)} questions better, ${String(output.losses)} worse, ${String(output.ties)} equal`,
   ];
   const changed = output.ranks.filter(({ ranks }) => ranks.search !== ranks.bm25);
   if (changed.length > 0) lines.push('', style.dim('first relevant result: bm25 -> search'));

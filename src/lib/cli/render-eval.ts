@@ -24,6 +24,9 @@ export function renderEval(output: EvaluateOutput, { style }: Terminal): string 
   ]);
   const lines = [
     ...output.problems.map((problem) => style.warning(oneLine(problem))),
+    ...(output.left_out === 0
+      ? []
+      : [style.warning(`${String(output.left_out)} questions have no answer that can be found, and are not measured`)]),
     style.dim(`${cells('ranking', 'kind', 'n')}${COLUMNS.map(([, title]) => title.padStart(11)).join('')}`),
     ...rows,
     '',

@@ -23,10 +23,8 @@ export function renderEval(output: EvaluateOutput, { style }: Terminal): string 
       .map(([kind, mean]) => row(name, oneLine(kind), mean.questions, mean)),
   ]);
   const lines = [
+    ...(output.left_out === 0 ? [] : [style.warning(leftOut(output))]),
     ...output.problems.map((problem) => style.warning(oneLine(problem))),
-    ...(output.left_out === 0
-      ? []
-      : [style.warning(`${String(output.left_out)} questions have no answer that can be found, and are not measured`)]),
     style.dim(`${cells('ranking', 'kind', 'n')}${COLUMNS.map(([, title]) => title.padStart(11)).join('')}`),
     ...rows,
     '',
@@ -43,6 +41,10 @@ export function renderEval(output: EvaluateOutput, { style }: Terminal): string 
   }
   if (changed.length > MAX_TOLD) lines.push(`  and ${String(changed.length - MAX_TOLD)} more; all of them with --json`);
   return `${lines.join('\n')}\n`;
+}
+
+function leftOut({ left_out, questions }: EvaluateOutput): string {
+  return `not measured, since no answer can be found: ${String(left_out)} of ${String(left_out + questions)} questions`;
 }
 
 function row(name: string, kind: string, questions: number, mean: Relevance): string {

@@ -3,7 +3,7 @@ import { commandShape } from '../lib/cli/flags.ts';
 import { renderEval } from '../lib/cli/render-eval.ts';
 import { evaluate } from '../lib/retrieval/evaluate.ts';
 
-const shape = commandShape(evaluate.input, { positional: [{ field: 'gold' }] });
+const shape = commandShape(evaluate.input, { positional: [{ field: 'gold' }], chars: { repo: 'R' } });
 
 export default class Eval extends BaseCommand {
   static override summary = 'Measure relevance on questions whose answers are known.';
@@ -17,7 +17,7 @@ export default class Eval extends BaseCommand {
     },
     {
       description: 'Every measure and every rank, for a script',
-      command: '<%= config.bin %> <%= command.id %> examples/acme-app.gold.jsonl --repo acme/app --json',
+      command: '<%= config.bin %> <%= command.id %> examples/acme-app.gold.jsonl -R acme/app --json',
     },
   ];
   static override args = shape.args;

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { type Answer, BaseCommand } from '../lib/cli/base-command.ts';
-import { chooseDatabase, readConfigFile } from '../lib/adapters/config.ts';
+import { allowedReposNow, chooseDatabase, readConfigFile } from '../lib/adapters/config.ts';
 import { Failure } from '../lib/core/failure.ts';
 
 /** Of a local copy of a server's database. */
@@ -33,7 +33,16 @@ export default class Serve extends BaseCommand {
       import('../lib/mcp/stdio.ts'),
       import('../lib/operations.ts'),
     ]);
-    const shared = shareDatabase({ db, config, dataDir, configDir, cacheDir, syncEveryMs: SYNC_EVERY_MS });
+    const allowedRepos = allowedReposNow(configDir, config);
+    const shared = shareDatabase({
+      db,
+      config,
+      allowedRepos,
+      dataDir,
+      configDir,
+      cacheDir,
+      syncEveryMs: SYNC_EVERY_MS,
+    });
     const server = createServer({
       operations,
       version: this.config.version,

@@ -1,7 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chooseDatabase, readConfigFile, readEnvironment } from '../../src/lib/adapters/config.ts';
+import { allowedReposNow, chooseDatabase, readConfigFile, readEnvironment } from '../../src/lib/adapters/config.ts';
 import { temporaryDirectory } from '../support/repository.ts';
 
 let directory: string;
@@ -33,6 +33,7 @@ describe('the configuration file', () => {
     ['{"embedder_key": "x"}', /wrong: unknown field embedder_key$/],
     ['{"allowed_repos": "acme/app"}', /wrong: allowed_repos: /],
     ['{"allowed_repos": ["acme/app", "acme/a*"]}', /wrong: allowed_repos\.1: must be owner\/name or owner\/\*$/],
+    ['{"allowed_repos": ["acme/*"], "allowed_repos": ["acme/*", "vault/*"]}', /wrong: allowed_repos is there twice$/],
     ['[]', /wrong: /],
     ['{"db": "x"', /is not JSON$/],
   ])('%s is refused with the name of the file', async (text, message) => {
@@ -42,9 +43,37 @@ describe('the configuration file', () => {
     expect(String(failure)).toContain(file);
   });
 
-  it('that cannot be read is no empty configuration', async () => {
-    mkdirSync(file);
-    await expect(readConfigFile(directory)).rejects.toMatchObject({ code: 'unreadable_input' });
+  it.each<[string, () => string]>([
+    ['a folder', () => (mkdirSync(file), directory)],
+    ['a link that leads nowhere', () => (symlinkSync(join(directory, 'gone'), file), directory)],
+    ['a link that leads to itself', () => (symlinkSync(file, file), directory)],
+    ['below a link that leads nowhere', () => (symlinkSync(join(directory, 'gone'), file), join(file, 'gh-rag'))],
+    ['below a file', () => (writeFileSync(file, '{}'), join(file, 'gh-rag'))],
+  ])('that is %s is no empty configuration', async (_, place) => {
+    await expect(readConfigFile(place())).rejects.toMatchObject({ code: 'unreadable_input' });
+  });
+
+  it('may be missing below folders that are links, and together with them', async () => {
+    const link = join(directory, 'link');
+    symlinkSync(directory, link);
+    expect(await readConfigFile(link)).toEqual({});
+    expect(await readConfigFile(join(link, 'a', 'b'))).toEqual({});
+    writeFileSync(join(directory, 'other.json'), '{"db": "/tmp/x.db"}');
+    symlinkSync('other.json', file);
+    expect(await readConfigFile(link)).toEqual({ db: '/tmp/x.db' });
+  });
+
+  it('is read anew for what is allowed, and what it said goes on while it is gone', async () => {
+    const allowed = allowedReposNow(directory, { allowed_repos: ['acme/*'] });
+    expect(await allowed()).toEqual(['acme/*']);
+    writeFileSync(file, '{"allowed_repos": []}');
+    expect(await allowed()).toEqual([]);
+    rmSync(file);
+    expect(await allowed()).toEqual([]);
+    writeFileSync(file, '');
+    await expect(allowed()).rejects.toMatchObject({ code: 'invalid_input' });
+    writeFileSync(file, '{}');
+    expect(await allowed()).toBeUndefined();
   });
 });
 

@@ -199,9 +199,12 @@ it('tells and indexes only what allowed_repos of the configuration names', async
   ]);
   const answer = await call<SearchOutput>(client, 'search', { query: 'kettle' });
   const status = await call<StatusOutput>(client, 'status', {});
+  // A server that is running obeys a list that was narrowed.
+  writeFileSync(join(folder, 'config.json'), '{ "allowed_repos": [] }');
+  const narrowed = await call<SearchOutput>(client, 'search', { query: 'kettle' });
   await client.close();
   expect(found).toContain('plainly');
-  expect([answer.count, status.documents]).toEqual([1, 1]);
+  expect([answer.count, status.documents, narrowed.count]).toEqual([1, 1, 0]);
   expect(found + JSON.stringify([answer, status])).not.toMatch(/canary|vault/);
   const error = 'error: TARGET: the configuration does not allow the repository vault/hidden (given: vault/hidden)';
   const hint = 'hint: Add it to allowed_repos in config.json, as owner/name or owner/*.';

@@ -37,6 +37,8 @@ export interface SharedOptions {
   readonly configDir: string;
   /** Names the models that help a search where the environment does not, and the repositories that there are. */
   readonly config?: ConfigFile | undefined;
+  /** Asked for each engine which repositories there are, in place of the configuration. */
+  readonly allowedRepos?: (() => Promise<readonly string[] | undefined>) | undefined;
   /** Where clones are kept. */
   readonly cacheDir: string;
   readonly busyTimeoutMs?: number | undefined;
@@ -60,32 +62,35 @@ export function shareDatabase(options: SharedOptions): Shared {
   const { database, schema } = openDatabase(options);
   const files = fileSystem();
   const git = gitProcess();
-  const allowed = allowedBy(options.config?.allowed_repos);
-  const access = { variables: options.variables, allowed };
-  const source = githubSource({ mirror: gitMirror(options.cacheDir), ...access });
+  const mirror = gitMirror(options.cacheDir);
+  const allowedRepos = options.allowedRepos ?? (() => Promise.resolve(options.config?.allowed_repos));
   const databases = databasesBy((location, argument) => openAt(location, options, argument));
   const caller = callerOf(options, database.backend);
   return {
-    engineFor: async (signal, progress) => ({
-      database,
-      allowed,
-      schema,
-      clock: systemClock,
-      entropy: systemEntropy,
-      presence: systemPresence,
-      ...(await caller()),
-      files,
-      git,
-      ...models,
-      identity: { verify: (forCaller) => verifyNow(options, forCaller) },
-      github: githubLive({ mirror: gitMirror(options.cacheDir), ...access }),
-      source,
-      pause,
-      progress,
-      signal,
-      contracts,
-      databases,
-    }),
+    engineFor: async (signal, progress) => {
+      const allowed = allowedBy(await allowedRepos());
+      const github = { mirror, variables: options.variables, allowed };
+      return {
+        database,
+        allowed,
+        schema,
+        clock: systemClock,
+        entropy: systemEntropy,
+        presence: systemPresence,
+        ...(await caller()),
+        files,
+        git,
+        ...models,
+        identity: { verify: (forCaller) => verifyNow(options, forCaller) },
+        github: githubLive(github),
+        source: githubSource(github),
+        pause,
+        progress,
+        signal,
+        contracts,
+        databases,
+      };
+    },
     close: () => database.close(),
   };
 }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
 import { ALLOW_LIST_ENTRY } from '../engine/allow-list.ts';
@@ -97,21 +97,43 @@ export type ConfigFile = z.output<typeof configFile>;
 
 /**
  * Reads `config.json` of the configuration directory; a missing file is an empty configuration. Fails with
- * `invalid_input` naming the file, and the field where it is one field's fault.
+ * `unreadable_input` for a file that cannot be read, and with `invalid_input` naming the file, and the field where it is
+ * one field's fault.
  */
 export async function readConfigFile(configDir: string): Promise<ConfigFile> {
+  return (await readIfThere(configDir)) ?? {};
+}
+
+/**
+ * Repositories that are allowed now, for a process that outlives a change of the file: each call reads it anew, and fails
+ * as {@link readConfigFile}. While there is no file, what the last one said goes on, since some editors remove a file
+ * before they write it again.
+ */
+export function allowedReposNow(
+  configDir: string,
+  { allowed_repos: atStart }: ConfigFile,
+): () => Promise<readonly string[] | undefined> {
+  let last: readonly string[] | undefined = atStart;
+  return async () => {
+    const config = await readIfThere(configDir);
+    if (config !== undefined) last = config.allowed_repos;
+    return last;
+  };
+}
+
+async function readIfThere(configDir: string): Promise<ConfigFile | undefined> {
   const path = join(configDir, 'config.json');
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (isMissing(error)) return {};
+    if (hasCode(error, 'ENOENT') && (await isAbsent(path))) return undefined;
     throw new Failure('unreadable_input', `cannot read the configuration ${path}`, {
-      hint: 'Check its permissions.',
+      hint: 'Check its permissions, and where links on the way to it lead.',
       cause: error,
     });
   }
-  const parsed = configFile.safeParse(parseJson(text.replace(/^\uFEFF/, ''), path));
+  const parsed = configFile.safeParse(await parseJson(text.replace(/^\uFEFF/, ''), path));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field =
@@ -137,10 +159,21 @@ function describe(path: readonly PropertyKey[] = [], message = 'not understood')
   return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;
 }
 
-function parseJson(text: string, path: string): unknown {
+/** JSON without a name that comes twice: JSON.parse takes the last, which may be another than the one that was meant. */
+async function parseJson(text: string, path: string): Promise<unknown> {
+  // Loaded here, since most have no such file.
+  const { parse } = await import('lossless-json');
+  const onDuplicateKey = ({ key }: { key: string }): never => {
+    throw new Failure('invalid_input', `the configuration ${path} is wrong: ${key} is there twice`, {
+      hint: 'Remove one of them.',
+    });
+  };
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    parse(text, null, { onDuplicateKey });
+    return value;
   } catch (error) {
+    if (error instanceof Failure) throw error;
     throw new Failure('invalid_input', `the configuration ${path} is not JSON`, {
       hint: 'Correct it or remove it, e.g. { "db": "/path/to/index.db" }.',
       cause: error,
@@ -148,6 +181,23 @@ function parseJson(text: string, path: string): unknown {
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+/** Whether nothing at all has the name; a link that leads nowhere has it, or a folder on the way. */
+async function isAbsent(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return false;
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) return false;
+  }
+  const folder = dirname(path);
+  // A folder that can be looked into is there, and does not have the name.
+  const found = await stat(folder).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  return found || (folder !== path && (await isAbsent(folder)));
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -23,15 +23,16 @@ export function renderEval(output: EvaluateOutput, { style }: Terminal): string 
       .map(([kind, mean]) => row(name, oneLine(kind), mean.questions, mean)),
   ]);
   const lines = [
-    ...output.problems.map((problem) => style.warning(`Measured without a part of search: ${oneLine(problem)}`)),
-    style.dim(`${cells('', '', 'n')}${COLUMNS.map(([, title]) => title.padStart(11)).join('')}`),
+    ...(output.left_out === 0 ? [] : [style.warning(leftOut(output))]),
+    ...output.problems.map((problem) => style.warning(oneLine(problem))),
+    style.dim(`${cells('ranking', 'kind', 'n')}${COLUMNS.map(([, title]) => title.padStart(11)).join('')}`),
     ...rows,
     '',
     ...output.differences.map(({ configuration, baseline, measure, mean, low, high }) => {
       const title = COLUMNS.find(([name]) => name === measure)?.[1] ?? measure;
       return `${title.padEnd(10)} ${configuration.padEnd(12)}- ${baseline}: ${signed(mean)}  95 % [${signed(low)}, ${signed(high)}]`;
     }),
-    `${String(output.wins)} questions better, ${String(output.losses)} worse, ${String(output.ties)} equal`,
+    `search against bm25: ${String(output.wins)} questions better, ${String(output.losses)} worse, ${String(output.ties)} equal`,
   ];
   const changed = output.ranks.filter(({ ranks }) => ranks.search !== ranks.bm25);
   if (changed.length > 0) lines.push('', style.dim('first relevant result: bm25 -> search'));
@@ -40,6 +41,10 @@ export function renderEval(output: EvaluateOutput, { style }: Terminal): string 
   }
   if (changed.length > MAX_TOLD) lines.push(`  and ${String(changed.length - MAX_TOLD)} more; all of them with --json`);
   return `${lines.join('\n')}\n`;
+}
+
+function leftOut({ left_out, questions }: EvaluateOutput): string {
+  return `not measured, since no answer can be found: ${String(left_out)} of ${String(left_out + questions)} questions`;
 }
 
 function row(name: string, kind: string, questions: number, mean: Relevance): string {

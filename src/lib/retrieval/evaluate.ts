@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
 import type { Engine } from '../engine/engine.ts';
 import { defineOperation } from '../operation/operation.ts';
+import { type Answerable, answerable, indexedEntitiesQuery } from './answerable.ts';
 import { findHits, planOf } from './find.ts';
 import { type GoldQuestion, readGold } from './gold.ts';
-import { nearest } from './nearest.ts';
 import { pairedDifference } from './paired-bootstrap.ts';
 import { plainBm25Query, plainRanking } from './plain-bm25.ts';
 import { reposQuery } from './populations.ts';
@@ -36,7 +36,8 @@ const difference = z.object({
 });
 
 const output = z.object({
-  questions: z.int(),
+  questions: z.int().describe('How many the measures are of.'),
+  left_out: z.int().describe('How many more have no answer that a ranking could hold; problems names them.'),
   configurations: z.array(
     z.object({
       name: z.enum(CONFIGURATIONS),
@@ -47,7 +48,9 @@ const output = z.object({
   differences: z.array(difference),
   problems: z
     .array(z.string())
-    .describe('What kept a part of search from taking part; the measures are of what was left. Empty: nothing did.'),
+    .describe(
+      'What kept a part of search from taking part, and known answers that no ranking could hold, the first twenty; the measures are of what was left.',
+    ),
   /** By the rank of the first relevant result. */
   wins: z.int(),
   losses: z.int(),
@@ -81,9 +84,8 @@ export const evaluate = defineOperation({
   async handler(engine, { gold, repo }) {
     const { signal, files, progress } = engine;
     const [repos] = await engine.database.read([reposQuery(engine.allowed)]);
-    const only = repos.length === 1 ? repos[0] : undefined;
-    const spelling = (named: string): string => spelled(named, repos);
-    const questions = await readGold(files, gold, { repo: repo ?? only, signal, spelling });
+    const asked = await readGold(files, gold, { repo, repos, signal });
+    const { questions, problems: lost } = await answerableOf(engine, asked);
     const step = progress.start('questions', questions.length);
     const judged: Judged[] = [];
     const problems = new Set<string>();
@@ -93,7 +95,7 @@ export const evaluate = defineOperation({
       step.advance(judged.length);
     }
     step.end();
-    return report(judged, problems);
+    return report(judged, asked.length - questions.length, [...problems, ...lost]);
   },
 });
 
@@ -130,10 +132,10 @@ async function searchRanking(
   problems: Set<string>,
 ): Promise<string[]> {
   const top_k = Math.min(50, CUTOFF + excluded.size);
-  const input = searchInput.parse({ query: query.slice(0, 4096), repo, top_k, ...CONTROLS[name] });
+  const input = searchInput.parse({ query, repo, top_k, ...CONTROLS[name] });
   const { groups, denseProblem, rerankProblem } = await findHits(engine, input, planOf(input, engine.clock.now()));
-  if (denseProblem !== null) problems.add(denseProblem.message);
-  if (rerankProblem !== null) problems.add(rerankProblem);
+  if (denseProblem !== null) problems.add(`measured without a part of search: ${denseProblem.message}`);
+  if (rerankProblem !== null) problems.add(`measured without a part of search: ${rerankProblem}`);
   return groups.map(({ representative }) => representative.entity);
 }
 
@@ -144,16 +146,17 @@ async function plainRankingOf(engine: Engine, { query, repo }: GoldQuestion): Pr
   return plainRanking(rows);
 }
 
-function spelled(named: string, repos: readonly string[]): string {
-  const found = repos.find((slug) => slug.toLowerCase() === named.toLowerCase());
-  if (found !== undefined) return found;
-  const near = nearest(named, repos, 3);
-  throw new Failure('not_found', `repo: ${named} is not indexed`, {
-    hint: near.length === 0 ? 'Index it first: gh-rag index PATH' : `Did you mean ${near.join(' or ')}?`,
+async function answerableOf(engine: Engine, asked: readonly GoldQuestion[]): Promise<Answerable> {
+  const entities = asked.flatMap(({ relevant }) => [...relevant]);
+  const [indexed] = await engine.database.read([indexedEntitiesQuery(entities, engine.allowed)]);
+  const found = answerable(asked, new Set(indexed));
+  if (found.questions.length > 0) return found;
+  throw new Failure('invalid_input', 'gold: no question has an answer that is indexed and may be found', {
+    hint: `${found.problems[0] ?? ''}. Is this the right database?`,
   });
 }
 
-function report(judged: readonly Judged[], problems: ReadonlySet<string>): EvaluateOutput {
+function report(judged: readonly Judged[], leftOut: number, problems: readonly string[]): EvaluateOutput {
   const kinds = [...new Set(judged.map(({ question }) => question.kind))].sort();
   const mean = (name: Configuration, of: readonly Judged[]): Relevance =>
     meanRelevance(of.map(({ relevance: each }) => each[name]));
@@ -163,6 +166,7 @@ function report(judged: readonly Judged[], problems: ReadonlySet<string>): Evalu
   const order = ({ ranks }: Judged): number => (ranks.bm25 ?? CUTOFF + 1) - (ranks.search ?? CUTOFF + 1);
   return {
     questions: judged.length,
+    left_out: leftOut,
     configurations: CONFIGURATIONS.map((name) => ({
       name,
       all: mean(name, judged),

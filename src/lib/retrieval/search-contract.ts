@@ -9,7 +9,7 @@ import {
   provenance,
 } from '../feedback/wire.ts';
 
-const MAX_QUERY_LENGTH = 4096;
+export const MAX_QUERY_LENGTH = 4096;
 const MAX_METADATA_LENGTH = 256;
 const MAX_TOP_K = 50;
 const MAX_FETCH_SOURCES = 20;

@@ -33,7 +33,7 @@ ranking      kind                     n     MRR@10  Recall@10    nDCG@10     Hit
 search       all                      2      0.750      1.000      0.800      0.500      1.000
 
 MRR@10     search      - bm25: +0.250  95 % [-0.125, +0.500]
-search against bm25: 1 questions better, 0 worse, 1 equal
+search against bm25, by question: 1 better, 0 worse, 1 equal
 
 first relevant result: bm25 -> search
    - ->  2  a

@@ -32,7 +32,7 @@ export function renderEval(output: EvaluateOutput, { style }: Terminal): string 
       const title = COLUMNS.find(([name]) => name === measure)?.[1] ?? measure;
       return `${title.padEnd(10)} ${configuration.padEnd(12)}- ${baseline}: ${signed(mean)}  95 % [${signed(low)}, ${signed(high)}]`;
     }),
-    `search against bm25: ${String(output.wins)} questions better, ${String(output.losses)} worse, ${String(output.ties)} equal`,
+    `search against bm25, by question: ${String(output.wins)} better, ${String(output.losses)} worse, ${String(output.ties)} equal`,
   ];
   const changed = output.ranks.filter(({ ranks }) => ranks.search !== ranks.bm25);
   if (changed.length > 0) lines.push('', style.dim('first relevant result: bm25 -> search'));

@@ -139,6 +139,7 @@ export function passagesOfQuery(documentIds: readonly number[]): Query<PassagePl
 
 const textRow = z.object({
   document_id: z.int(),
+  repo: z.string(),
   type: z.enum(DOCUMENT_TYPE_NAMES),
   title: z.string(),
   preface: z.string(),
@@ -152,8 +153,8 @@ export type DocumentText = z.output<typeof textRow>;
 /** Texts of documents by id. */
 export function documentTextsQuery(documentIds: readonly number[]): Query<DocumentText> {
   return query(
-    `SELECT d.id AS document_id, d.type, d.title, b.preface, b.body, d.content_hash FROM json_each(?) AS wanted
-     JOIN documents d ON d.id = wanted.value JOIN bodies b ON b.document_id = d.id`,
+    `SELECT d.id AS document_id, r.slug AS repo, d.type, d.title, b.preface, b.body, d.content_hash FROM json_each(?) AS wanted
+     JOIN documents d ON d.id = wanted.value JOIN bodies b ON b.document_id = d.id JOIN repos r ON r.id = d.repo_id`,
     [JSON.stringify(documentIds)],
     (row) => textRow.parse(row),
   );

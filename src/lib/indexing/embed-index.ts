@@ -17,6 +17,7 @@ import {
 import type { Embedder } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { embeddable } from './active-embedder.ts';
+import { embedPassages } from './embed-passages.ts';
 import { lsaEmbedder } from './lsa/lsa-embedder.ts';
 import { insertTerms } from './lsa/lsa-store.ts';
 import { trainLsa } from './lsa/train.ts';
@@ -137,18 +138,14 @@ async function fill(engine: Engine, target: Target, { limit, after = 0 }: Embedd
     const documents = [...new Set(places.map(({ documentId }) => documentId))];
     const [texts] = await database.read([documentTextsQuery(documents)]);
     const passages = textsOfPassages(texts, places);
-    const vectors = await embedder.embed(
-      passages.map(({ text }) => text),
-      'passage',
-      signal,
-    );
-    target.stored ??= await introduce(engine, embedder, vectors[0]?.length ?? 0);
+    const vectors = await embedPassages(engine, embedder, passages);
+    const rows = passages.flatMap(({ passageId }, at) => {
+      const vector = vectors[at];
+      return vector === undefined ? [] : [{ passage: passageId, vector }];
+    });
+    target.stored ??= await introduce(engine, embedder, rows[0]?.vector.length ?? 0);
     const { id, dimensions, name } = target.stored;
-    if (vectors.some((vector) => vector.length !== dimensions)) throw otherDimensions(name, dimensions);
-    const rows = passages.map(({ passageId }, at) => ({
-      passage: passageId,
-      vector: vectors[at] ?? new Float32Array(dimensions),
-    }));
+    if (rows.some(({ vector }) => vector.length !== dimensions)) throw otherDimensions(name, dimensions);
     const outcome = await database.write(
       [textsUnchanged(texts), placesUnchanged(places), ...vectorSteps(id, rows)],
       'normal',
@@ -160,7 +157,7 @@ async function fill(engine: Engine, target: Target, { limit, after = 0 }: Embedd
       continue;
     }
     attempts = 0;
-    embedded += passages.length;
+    embedded += rows.length;
     cursor = last.passageId;
     step.advance(embedded);
   }

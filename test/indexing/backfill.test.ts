@@ -227,6 +227,25 @@ describe('segments', () => {
     expect(await everything(engine)).toBe(before);
   });
 
+  test('a part that is stopped while it is planned changes nothing', async () => {
+    const engine = await open();
+    await sql(engine, 'UPDATE passages SET length = 1 WHERE id = 65536');
+    const before = await everything(engine);
+    const controller = new AbortController();
+    const embedder: Embedder = {
+      ...letters,
+      embed: (texts, role, signal) => {
+        setImmediate(() => {
+          controller.abort();
+        });
+        return letters.embed(texts, role, signal);
+      },
+    };
+    const stopped = { ...engine, embedder, signal: controller.signal };
+    await expect(run(stopped, 'segments')).rejects.toMatchObject({ code: 'interrupted' });
+    expect(await everything(engine)).toBe(before);
+  });
+
   test('a vector is never that of a passage that was cut anew meanwhile', async () => {
     const engine = await open();
     const before = await everything(engine);

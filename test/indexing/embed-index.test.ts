@@ -141,6 +141,31 @@ describe('an index without vectors', () => {
     expect(await storedVectors(stopped.test)).toEqual(await storedVectors(whole.test));
     expect(await embedders(stopped.engine)).toEqual(await embedders(whole.engine));
   });
+
+  test.each([
+    ['texts', 'stopped while learning from the texts; what is indexed is stored', 0],
+    ['vectors', 'stopped; the vectors of what was embedded are stored', 1],
+  ])('notices by itself what happens outside while it makes %s', async (what, message, models) => {
+    const { engine } = await projectOf(range(1, 30).map((n) => about(n)));
+    const controller = new AbortController();
+    const start: Engine['progress']['start'] = (begun) => {
+      // As a signal of the system, it is seen by the next turn of the event loop and not before.
+      const stop = (): void => {
+        controller.abort();
+      };
+      if (begun === what) setImmediate(stop);
+      return { advance: () => undefined, end: () => undefined };
+    };
+    const progress = { ...engine.progress, start };
+    await expect(embedIndex({ ...engine, progress, signal: controller.signal })).rejects.toMatchObject({
+      code: 'interrupted',
+      message,
+      hint: 'Run gh-rag backfill embeddings to go on from there.',
+    });
+    expect(await embedders(engine)).toHaveLength(models);
+    expect(await covered(engine)).toEqual([30, 0]);
+    expect(await embedIndex(engine)).toMatchObject({ embedded: 30, done: true });
+  });
 });
 
 describe('an index that grows', () => {

@@ -14,6 +14,7 @@ import {
   textsUnchanged,
   vectorSteps,
 } from '../corpus/vector-store.ts';
+import { checkpointOf } from '../engine/checkpoint.ts';
 import type { Embedder } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { embeddable } from './active-embedder.ts';
@@ -96,12 +97,15 @@ async function targetOf(engine: Engine): Promise<Target | undefined> {
 async function train(engine: Engine, passages: number): Promise<StoredEmbedder | undefined> {
   const { database, signal } = engine;
   if (passages === 0) return undefined;
-  const model = trainLsa(await readTrainingSet(engine));
+  const checkpoint = checkpointOf(signal, () => {
+    return interrupted('stopped while learning from the texts; what is indexed is stored');
+  });
+  const model = await trainLsa(await readTrainingSet(engine, checkpoint), checkpoint);
   if (model === undefined) return undefined;
   const { name, dimensions, terms } = model;
   await database.write([insertEmbedder({ name, kind: 'lsa', dimensions, trainedOn: passages, state: 'training' })]);
   for (let from = 0; from < terms.length; from += TERMS_BATCH) {
-    if (signal.aborted) throw interrupted();
+    await checkpoint();
     await database.write(insertTerms(name, terms.slice(from, from + TERMS_BATCH)), 'normal');
   }
   const [embedders] = await database.read([embeddersQuery()]);
@@ -115,13 +119,14 @@ async function fill(engine: Engine, target: Target, { limit, after = 0 }: Embedd
   const { database, signal, progress } = engine;
   const { embedder, missing } = target;
   const allowed = embeddable(engine);
+  const checkpoint = checkpointOf(signal, () => interrupted('stopped; the vectors of what was embedded are stored'));
   let embedded = 0;
   let cursor = after;
   let attempts = 0;
   if (missing <= 0) return { embedder: embedder.id, embedded, cursor, done: true };
   const step = progress.start('vectors', missing);
   for (;;) {
-    if (signal.aborted) throw interrupted();
+    await checkpoint();
     const size = Math.min(BATCH, (limit ?? Number.POSITIVE_INFINITY) - embedded);
     if (size <= 0) {
       step.end();
@@ -188,8 +193,8 @@ export function otherDimensions(name: string, dimensions: number): Failure {
   });
 }
 
-function interrupted(): Failure {
-  return new Failure('interrupted', 'stopped; the vectors of what was embedded are stored', {
+function interrupted(message: string): Failure {
+  return new Failure('interrupted', message, {
     hint: 'Run gh-rag backfill embeddings to go on from there.',
   });
 }

@@ -216,6 +216,51 @@ describe('an index that grows', () => {
   });
 });
 
+describe('a model that lacks words of what came', () => {
+  const OTHER = 'violin sonata bow rosin cello fugue organ choir';
+  /** About other things, each its own way. */
+  const other = (number: number) => {
+    const words = OTHER.split(' ');
+    const at = (step: number): string => words[(number * step) % words.length] ?? '';
+    return issue(number, { repo: 'acme/music', title: `${at(1)} ${at(3)}`, body: `${at(5)} ${at(7)}` });
+  };
+
+  test('is trained anew before the index has doubled, once', async () => {
+    const { engine, project } = await projectOf(range(1, 110).map((n) => about(n)));
+    const { embedder: former } = await embedIndex(engine);
+    await project.add(range(1, 99).map(other));
+    expect(await embedIndex(engine)).toMatchObject({ embedder: former, embedded: 99 });
+    await project.add([other(100)]);
+    const { embedder, embedded } = await embedIndex(engine);
+    expect(embedder).not.toBe(former);
+    expect(embedded).toBe(210);
+    expect(await embedders(engine)).toEqual([{ name: embedder, state: 'ready', trained_on: 210 }]);
+    await project.add(range(101, 150).map(other));
+    expect(await embedIndex(engine)).toMatchObject({ embedder, embedded: 50 });
+  });
+
+  test('stays where they are its own words, or those of one thread, and is compared once', async () => {
+    const { engine, project, test } = await projectOf(range(1, 110).map((n) => about(n)));
+    const { embedder } = await embedIndex(engine);
+    const strange = range(1, 20).map((n) => comment(3, String(n), { body: `${OTHER} ${about(n).body}` }));
+    await project.add([...range(111, 190).map((n) => about(n)), ...strange]);
+    expect(await embedIndex(engine)).toMatchObject({ embedder, embedded: 100 });
+    const database = new CountingDatabase(test.database);
+    expect(await embedIndex({ ...engine, database })).toMatchObject({ embedder, embedded: 0 });
+    expect([database.reads, database.writes]).toEqual([1, 0]);
+    // It is no mark of ingestion.
+    expect(JSON.stringify((await invoke(status, engine, {})).watermarks)).not.toContain('lsa');
+  });
+
+  test('that comes out as it was counts as trained on all there is', async () => {
+    const { engine, test } = await projectOf(range(1, 12).map((n) => about(n)));
+    const { embedder } = await embedIndex(engine);
+    await test.database.write([change('UPDATE embedders SET trained_on = 1')]);
+    expect(await embedIndex(engine)).toMatchObject({ embedder, embedded: 0 });
+    expect(await embedders(engine)).toEqual([{ name: embedder, state: 'ready', trained_on: 12 }]);
+  });
+});
+
 describe('a document', () => {
   const store = (engine: Engine, after: string, batch: object) =>
     storeBatch(engine.database, indexDocument, {

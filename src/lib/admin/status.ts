@@ -9,7 +9,7 @@ import {
   embeddersQuery,
   type StoredEmbedder,
 } from '../corpus/vector-store.ts';
-import { allowedWatermark, REQUEST_BUDGET } from '../corpus/watermark.ts';
+import { allowedWatermark, OTHER_SURFACES, REQUEST_BUDGET } from '../corpus/watermark.ts';
 import { formatTime } from '../core/time.ts';
 import { query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -96,7 +96,7 @@ export const status = defineOperation({
     const [ofTotals, ofRepos, ofMarks] = [new Parameters(), new Parameters(), new Parameters()];
     const visible = visibleDocuments(allowed, ofRepos);
     const listed = allowedSlug(allowed, 'r.slug', ofRepos).map((condition) => ` WHERE ${condition}`);
-    const marks = [`surface <> '${REQUEST_BUDGET}'`, ...allowedWatermark(allowed, ofMarks)];
+    const marks = [`surface NOT IN ${OTHER_SURFACES}`, ...allowedWatermark(allowed, ofMarks)];
     const [[totals], repos, watermarks, [asked], embedders, coverage] = await database.read([
       query(
         `SELECT (SELECT max(version) FROM schema_migrations) AS version, (SELECT count(*) FROM ${allowedPassages(allowed, ofTotals)}) AS passages, local_principal,

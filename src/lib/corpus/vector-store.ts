@@ -42,10 +42,10 @@ export function embeddersQuery(): Query<StoredEmbedder> {
   });
 }
 
-/** Makes an embedder known; one of the same name stays as it is. */
+/** Makes an embedder known; one of the same name stays, and is trained on as much as is said now. */
 export function insertEmbedder({ name, kind, dimensions, trainedOn, state }: Omit<StoredEmbedder, 'id'>): Change {
   return change(
-    'INSERT INTO embedders (name, kind, dimensions, trained_on, state) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING',
+    'INSERT INTO embedders (name, kind, dimensions, trained_on, state) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET trained_on = excluded.trained_on',
     [name, kind, dimensions, trainedOn, state],
   );
 }
@@ -137,9 +137,21 @@ export function passagesOfQuery(documentIds: readonly number[]): Query<PassagePl
   );
 }
 
+/** Of the passages with the greatest ids, `newest` of them, at most `most`, evenly spread; in the order of their ids. */
+export function newestPassagesQuery(newest: number, most: number): Query<PassagePlace> {
+  return query(
+    `SELECT p.id AS passage_id, p.document_id, p.heading_path, p.start, p.length FROM passages p WHERE p.id IN (
+       SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id DESC) - 1 AS place FROM passages ORDER BY id DESC LIMIT ?1)
+       WHERE place % ?2 = 0) ORDER BY p.id`,
+    [newest, Math.max(1, Math.ceil(newest / most))],
+    decodePlace,
+  );
+}
+
 const textRow = z.object({
   document_id: z.int(),
   repo: z.string(),
+  entity: z.string(),
   type: z.enum(DOCUMENT_TYPE_NAMES),
   title: z.string(),
   preface: z.string(),
@@ -153,7 +165,7 @@ export type DocumentText = z.output<typeof textRow>;
 /** Texts of documents by id. */
 export function documentTextsQuery(documentIds: readonly number[]): Query<DocumentText> {
   return query(
-    `SELECT d.id AS document_id, r.slug AS repo, d.type, d.title, b.preface, b.body, d.content_hash FROM json_each(?) AS wanted
+    `SELECT d.id AS document_id, r.slug AS repo, d.entity, d.type, d.title, b.preface, b.body, d.content_hash FROM json_each(?) AS wanted
      JOIN documents d ON d.id = wanted.value JOIN bodies b ON b.document_id = d.id JOIN repos r ON r.id = d.repo_id`,
     [JSON.stringify(documentIds)],
     (row) => textRow.parse(row),

@@ -14,6 +14,7 @@ import {
   textsUnchanged,
   vectorSteps,
 } from '../corpus/vector-store.ts';
+import { type VocabularyMark, vocabularyMarkQuery, writeVocabularyMark } from '../corpus/watermark.ts';
 import { checkpointOf } from '../engine/checkpoint.ts';
 import type { Embedder } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -21,12 +22,18 @@ import { embeddable } from './active-embedder.ts';
 import { embedPassages } from './embed-passages.ts';
 import { lsaEmbedder } from './lsa/lsa-embedder.ts';
 import { insertTerms } from './lsa/lsa-store.ts';
+import { lacksWords } from './lsa/new-words.ts';
 import { trainLsa } from './lsa/train.ts';
 import { readTrainingSet } from './lsa/training-set.ts';
 import { textsOfPassages } from './stored-passages.ts';
 
 /** A model is trained anew when the index has grown to this many times what it was trained on. */
 const GROWTH = 2;
+/**
+ * A model is also trained anew where it lacks words of what came since, once that is so many passages, and this share of what
+ * it was trained on: so however strange texts are, trainings stay few.
+ */
+const NEW = { passages: 100, share: 1 / 128 };
 /** Passages that one transaction stores vectors of. */
 const BATCH = 512;
 /** Terms that one transaction stores. */
@@ -80,7 +87,11 @@ interface Target {
 async function targetOf(engine: Engine): Promise<Target | undefined> {
   const { embedder, database } = engine;
   if (embedder === null) return undefined;
-  const [embedders, coverage] = await database.read([embeddersQuery(), coverageQuery(embeddable(engine))]);
+  const [embedders, coverage, [mark]] = await database.read([
+    embeddersQuery(),
+    coverageQuery(embeddable(engine)),
+    vocabularyMarkQuery(),
+  ]);
   const passages = covered(coverage, null);
   const missingOf = (stored: StoredEmbedder | undefined): number => passages - covered(coverage, stored);
   if (embedder !== 'lsa') {
@@ -88,9 +99,26 @@ async function targetOf(engine: Engine): Promise<Target | undefined> {
     return { embedder, stored, missing: missingOf(stored) };
   }
   const newest = embedders.find(({ kind, state }) => kind === 'lsa' && state !== 'training');
-  const grown = newest === undefined || passages >= newest.trainedOn * GROWTH;
-  const stored = grown ? ((await train(engine, passages)) ?? newest) : newest;
+  const isDue = newest === undefined || (await isOutgrown(engine, newest, passages, mark));
+  const stored = isDue ? ((await train(engine, passages)) ?? newest) : newest;
   return stored && { embedder: lsaEmbedder(database, stored), stored, missing: missingOf(stored) };
+}
+
+/** What is found to be known is kept, so that a run without change does not look again. */
+async function isOutgrown(
+  { database, clock }: Engine,
+  newest: StoredEmbedder,
+  passages: number,
+  mark: VocabularyMark | undefined,
+): Promise<boolean> {
+  const { name: model, trainedOn } = newest;
+  if (passages >= trainedOn * GROWTH) return true;
+  const came = passages - trainedOn;
+  if (came < Math.max(NEW.passages, trainedOn * NEW.share)) return false;
+  if (mark?.model === model && mark.passages === passages) return false;
+  if (await lacksWords(database, newest, came)) return true;
+  await database.write([writeVocabularyMark({ model, passages }, clock.now())], 'normal');
+  return false;
 }
 
 /** Undefined where there is too little to learn from. */

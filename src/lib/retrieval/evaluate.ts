@@ -132,7 +132,7 @@ async function searchRanking(
   const top_k = Math.min(50, CUTOFF + excluded.size);
   const input = searchInput.parse({ query: query.slice(0, 4096), repo, top_k, ...CONTROLS[name] });
   const { groups, denseProblem, rerankProblem } = await findHits(engine, input, planOf(input, engine.clock.now()));
-  if (denseProblem !== null) problems.add(denseProblem.message);
+  if (denseProblem !== null && denseProblem.minor !== true) problems.add(denseProblem.message);
   if (rerankProblem !== null) problems.add(rerankProblem);
   return groups.map(({ representative }) => representative.entity);
 }

@@ -11,6 +11,7 @@ import {
   query,
   type SqlRow,
   type SqlValue,
+  type WriteStep,
 } from '../engine/database.ts';
 
 /** What made vectors that are stored. */
@@ -34,12 +35,36 @@ const embedderRow = z.object({
   state: z.enum(['training', 'filling', 'ready']),
 });
 
-/** All embedders, the newest first. */
+/** All embedders, the newest first. An endpoint of which nothing is stored is none: its name binds no dimensions. */
 export function embeddersQuery(): Query<StoredEmbedder> {
-  return query('SELECT id, name, kind, dimensions, trained_on, state FROM embedders ORDER BY id DESC', [], (row) => {
-    const { trained_on: trainedOn, ...rest } = embedderRow.parse(row);
-    return { ...rest, trainedOn };
-  });
+  return query(
+    `SELECT id, name, kind, dimensions, trained_on, state FROM embedders e
+     WHERE kind = 'lsa' OR EXISTS (SELECT 1 FROM passage_vectors v WHERE v.embedder_id = e.id) ORDER BY id DESC`,
+    [],
+    (row) => {
+      const { trained_on: trainedOn, ...rest } = embedderRow.parse(row);
+      return { ...rest, trainedOn };
+    },
+  );
+}
+
+/** Dimensions that libSQL stores at most. */
+export const MAX_DIMENSIONS = 65_536;
+
+/**
+ * Makes an endpoint known, in the batch that stores its first vectors; the batch fails where vectors of other dimensions are
+ * stored under its name.
+ */
+export function introduceEndpoint(name: string, dimensions: number): WriteStep[] {
+  return [
+    change(
+      `INSERT INTO embedders (name, kind, dimensions, trained_on, state) VALUES (?, 'endpoint', ?, 0, 'ready')
+       ON CONFLICT (name) DO UPDATE SET dimensions = excluded.dimensions
+       WHERE NOT EXISTS (SELECT 1 FROM passage_vectors v WHERE v.embedder_id = embedders.id)`,
+      [name, dimensions],
+    ),
+    guard('dimensions', 'EXISTS (SELECT 1 FROM embedders WHERE name = ? AND dimensions = ?)', [name, dimensions]),
+  ];
 }
 
 /** Makes an embedder known; one of the same name stays, and is trained on as much as is said now. */
@@ -221,13 +246,13 @@ export interface PassageVector {
 const ROWS = 500;
 
 /**
- * Stores vectors of passages that are stored, or are by an earlier step of the batch. Nothing where the embedder was
+ * Stores vectors by the embedder of a name, of passages that are stored, or are by an earlier step of the batch. Nothing where the embedder was
  * removed meanwhile.
  */
-export function vectorSteps(embedderId: number, vectors: readonly PassageVector[]): Change[] {
+export function vectorSteps(embedder: string, vectors: readonly PassageVector[]): Change[] {
   const steps: Change[] = [];
   for (let from = 0; from < vectors.length; from += ROWS) {
-    const args: SqlValue[] = [embedderId];
+    const args: SqlValue[] = [embedder];
     const values = vectors.slice(from, from + ROWS).map(({ passage, vector }) => {
       args.push(...(typeof passage === 'number' ? [passage, null] : [passage.ordinal, passage.key]), bytesOf(vector));
       const at = args.length;
@@ -237,7 +262,7 @@ export function vectorSteps(embedderId: number, vectors: readonly PassageVector[
       change(
         `WITH given (passage, key, vector) AS (VALUES ${values.join(', ')})
          INSERT INTO passage_vectors (embedder_id, passage_id, vector)
-         SELECT e.id, p.id, vector8(given.vector) FROM given JOIN embedders e ON e.id = ?1 JOIN passages p ON p.id = CASE WHEN given.key IS NULL
+         SELECT e.id, p.id, vector8(given.vector) FROM given JOIN embedders e ON e.name = ?1 JOIN passages p ON p.id = CASE WHEN given.key IS NULL
            THEN given.passage ELSE (SELECT id FROM documents WHERE key = given.key) * 65536 + given.passage END
          WHERE true ON CONFLICT DO NOTHING`,
         args,

@@ -36,7 +36,7 @@ export function batchEmbedder(engine: Engine): BatchEmbedder {
         const vector = vectors[at];
         return vector === undefined ? [] : [{ passage, vector }];
       });
-      return vectorSteps(stored.id, rows);
+      return vectorSteps(stored.name, rows);
     } catch (error) {
       if (!isEmbedderFailure(error)) throw error;
       failed = true;

@@ -6,6 +6,8 @@ import {
   embeddersQuery,
   everythingEmbedded,
   insertEmbedder,
+  introduceEndpoint,
+  MAX_DIMENSIONS,
   missingPassagesQuery,
   placesUnchanged,
   removeEmbedderSteps,
@@ -33,7 +35,7 @@ const GROWTH = 2;
  * A model is also trained anew where it lacks words of what came since, once that is so many passages, and this share of what
  * it was trained on: so however strange texts are, trainings stay few.
  */
-const NEW = { passages: 100, share: 1 / 128 };
+const NEW = { passages: 64, share: 1 / 128 };
 /** Passages that one transaction stores vectors of. */
 const BATCH = 512;
 /** Terms that one transaction stores. */
@@ -136,9 +138,8 @@ async function train(engine: Engine, passages: number): Promise<StoredEmbedder |
     await checkpoint();
     await database.write(insertTerms(name, terms.slice(from, from + TERMS_BATCH)), 'normal');
   }
-  const [embedders] = await database.read([embeddersQuery()]);
-  const stored = embedders.find((each) => each.name === name);
-  if (stored === undefined || stored.state !== 'training') return stored;
+  const stored = await storedUnder(engine, name);
+  if (stored?.state !== 'training') return stored;
   await database.write([setEmbedderState(stored.id, 'filling')]);
   return { ...stored, state: 'filling' };
 }
@@ -176,15 +177,20 @@ async function fill(engine: Engine, target: Target, { limit, after = 0 }: Embedd
       const vector = vectors[at];
       return vector === undefined ? [] : [{ passage: passageId, vector }];
     });
-    target.stored ??= await introduce(engine, embedder, rows[0]?.vector.length ?? 0);
-    const { id, dimensions, name } = target.stored;
-    if (rows.some(({ vector }) => vector.length !== dimensions)) throw otherDimensions(name, dimensions);
+    const dimensions = target.stored?.dimensions ?? rows[0]?.vector.length ?? 0;
+    if (dimensions > MAX_DIMENSIONS) throw tooManyDimensions(embedder.id, dimensions);
+    if (rows.some(({ vector }) => vector.length !== dimensions)) throw otherDimensions(embedder.id, dimensions);
+    // An endpoint is used from its first vector on.
+    const introduction =
+      target.stored === undefined && dimensions > 0 ? introduceEndpoint(embedder.id, dimensions) : [];
     const outcome = await database.write(
-      [textsUnchanged(texts), placesUnchanged(places), ...vectorSteps(id, rows)],
+      [...introduction, textsUnchanged(texts), placesUnchanged(places), ...vectorSteps(embedder.id, rows)],
       'normal',
     );
+    if (introduction.length > 0) target.stored = await storedUnder(engine, embedder.id);
     if (!outcome.applied) {
-      // Somebody stored another version of one of these documents, or cut it anew: they are read again.
+      // Somebody stored another version of one of these documents, or cut it anew: they are read again. Or introduced the
+      // endpoint with other dimensions, which the next round refuses.
       attempts += 1;
       if (attempts > MAX_ATTEMPTS) throw busy();
       continue;
@@ -196,13 +202,9 @@ async function fill(engine: Engine, target: Target, { limit, after = 0 }: Embedd
   }
 }
 
-/** An endpoint is used from its first vector on. */
-async function introduce({ database }: Engine, { id: name }: Embedder, dimensions: number): Promise<StoredEmbedder> {
-  await database.write([insertEmbedder({ name, kind: 'endpoint', dimensions, trainedOn: 0, state: 'ready' })]);
+async function storedUnder({ database }: Engine, name: string): Promise<StoredEmbedder | undefined> {
   const [embedders] = await database.read([embeddersQuery()]);
-  const stored = embedders.find((each) => each.name === name);
-  if (stored === undefined) throw busy();
-  return stored;
+  return embedders.find((each) => each.name === name);
 }
 
 async function takeOver({ database }: Engine, { id }: StoredEmbedder): Promise<void> {
@@ -219,6 +221,16 @@ export function otherDimensions(name: string, dimensions: number): Failure {
   return new Failure('endpoint_unusable', `the vectors of ${name} have no longer ${String(dimensions)} dimensions`, {
     hint: 'Is it another model under the old name? Give it a name of its own.',
   });
+}
+
+function tooManyDimensions(name: string, dimensions: number): Failure {
+  return new Failure(
+    'endpoint_unusable',
+    `${name} gives vectors of ${String(dimensions)} dimensions; an index holds ${String(MAX_DIMENSIONS)} at most`,
+    {
+      hint: 'Use a model with fewer dimensions. Nothing was stored under this name.',
+    },
+  );
 }
 
 function interrupted(message: string): Failure {

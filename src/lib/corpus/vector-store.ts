@@ -35,11 +35,20 @@ const embedderRow = z.object({
   state: z.enum(['training', 'filling', 'ready']),
 });
 
-/** All embedders, the newest first. An endpoint of which nothing is stored is none: its name binds no dimensions. */
+/** The embedders, the newest first. An endpoint of which nothing is stored is none: its name binds no dimensions. */
 export function embeddersQuery(): Query<StoredEmbedder> {
+  return embeddersWhere(`kind = 'lsa' OR EXISTS (SELECT 1 FROM passage_vectors v WHERE v.embedder_id = e.id)`);
+}
+
+/** As {@link embeddersQuery}, with the endpoints of which nothing is stored any more. */
+export function allEmbeddersQuery(): Query<StoredEmbedder> {
+  return embeddersWhere('true');
+}
+
+function embeddersWhere(condition: string): Query<StoredEmbedder> {
   return query(
     `SELECT id, name, kind, dimensions, trained_on, state FROM embedders e
-     WHERE kind = 'lsa' OR EXISTS (SELECT 1 FROM passage_vectors v WHERE v.embedder_id = e.id) ORDER BY id DESC`,
+     WHERE ${condition} ORDER BY id DESC`,
     [],
     (row) => {
       const { trained_on: trainedOn, ...rest } = embedderRow.parse(row);

@@ -42,6 +42,26 @@ const OUTSIDE_WORLD = [
   },
 ];
 
+// Which texts a model behind an endpoint may be sent is settled where it is called, and nowhere else.
+const MODEL_CALLS = [
+  {
+    selector: "CallExpression[callee.property.name='embed']",
+    message: 'Text of documents reaches an embedder by embedPassages, which keeps to allowed_repos.',
+  },
+  {
+    selector: "CallExpression[callee.property.name='rerank']",
+    message: 'Text of documents reaches a reranker in src/lib/retrieval/rerank.ts only.',
+  },
+];
+
+/** Those that may: they look at allowed_repos, or (the store) call no model. */
+const CALLS_MODELS = [
+  'src/lib/indexing/embed-passages.ts',
+  'src/lib/retrieval/question-vector.ts',
+  'src/lib/retrieval/rerank.ts',
+  'src/lib/corpus/store.ts',
+];
+
 export default defineConfig(
   globalIgnores(['dist/', 'coverage/', '.gh-rag/', 'schemas/']),
   {
@@ -102,12 +122,16 @@ export default defineConfig(
     files: ['src/lib/**'],
     ignores: ['src/lib/adapters/**'],
     rules: {
-      'no-restricted-syntax': ['error', DEFAULT_EXPORT, ...OUTSIDE_WORLD],
+      'no-restricted-syntax': ['error', DEFAULT_EXPORT, ...OUTSIDE_WORLD, ...MODEL_CALLS],
       'no-restricted-globals': [
         'error',
         { name: 'fetch', message: 'The network is reached from src/lib/adapters only.' },
       ],
     },
+  },
+  {
+    files: CALLS_MODELS,
+    rules: { 'no-restricted-syntax': ['error', DEFAULT_EXPORT, ...OUTSIDE_WORLD] },
   },
   {
     files: ['src/commands/**'],

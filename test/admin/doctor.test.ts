@@ -36,6 +36,12 @@ function damage({ test: { file } }: TestProject, sql: string): void {
   raw.close();
 }
 
+test('a caller who no longer waits is not kept', async () => {
+  const { engine } = await open();
+  const signal = AbortSignal.abort();
+  await expect(invoke(doctor, { ...engine, signal }, {})).rejects.toMatchObject({ code: 'interrupted' });
+});
+
 test('a sound database passes every check', async () => {
   const { ok, checks } = await examine(await open());
   expect(checks.filter((check) => !check.ok)).toEqual([]);

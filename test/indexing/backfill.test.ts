@@ -4,6 +4,7 @@ import { contentHash } from '../../src/lib/corpus/content-hash.ts';
 import type { Document } from '../../src/lib/corpus/document.ts';
 import { storeBatch } from '../../src/lib/corpus/store.ts';
 import { change, query, type WriteStep } from '../../src/lib/engine/database.ts';
+import { allowedBy } from '../../src/lib/engine/allow-list.ts';
 import type { Embedder } from '../../src/lib/engine/embedder.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { edgesOf } from '../../src/lib/indexing/edges.ts';
@@ -198,6 +199,50 @@ describe('segments', () => {
     const { notes } = await run({ ...engine, embedder: null }, 'segments');
     expect(notes).toEqual([expect.stringContaining('gh-rag backfill embeddings')]);
     expect(await run(engine, 'embeddings')).toMatchObject({ repaired: 1 });
+    expect(await everything(engine)).toBe(before);
+  });
+
+  test('an embedder is given no text of a repository outside the list', async () => {
+    const hidden = issue(1, { repo: 'vault/hidden', body: 'The nightjar sings at noon.' });
+    const engine = await open([issue(1), hidden, issue(2)]);
+    const before = await everything(engine);
+    const given: string[] = [];
+    const embedder: Embedder = {
+      ...letters,
+      embed: (texts, role, signal) => {
+        given.push(...texts);
+        return letters.embed(texts, role, signal);
+      },
+    };
+    const listed = { ...engine, embedder, allowed: allowedBy(['acme/*']) };
+    await sql(engine, 'UPDATE passages SET length = 1 WHERE id IN (65536, 131072)');
+    expect(await run(listed, 'segments')).toMatchObject({ repaired: 2, notes: [] });
+    expect(given).toHaveLength(1);
+    expect(given.join()).not.toContain('nightjar');
+    await sql(engine, 'UPDATE passages SET length = 1 WHERE id = 131072');
+    expect(await run(listed, 'segments')).toMatchObject({ repaired: 1, notes: [] });
+    expect(given).toHaveLength(1);
+    // Whoever may send it does.
+    expect(await run(engine, 'embeddings')).toMatchObject({ repaired: 1 });
+    expect(await everything(engine)).toBe(before);
+  });
+
+  test('a part that is stopped while it is planned changes nothing', async () => {
+    const engine = await open();
+    await sql(engine, 'UPDATE passages SET length = 1 WHERE id = 65536');
+    const before = await everything(engine);
+    const controller = new AbortController();
+    const embedder: Embedder = {
+      ...letters,
+      embed: (texts, role, signal) => {
+        setImmediate(() => {
+          controller.abort();
+        });
+        return letters.embed(texts, role, signal);
+      },
+    };
+    const stopped = { ...engine, embedder, signal: controller.signal };
+    await expect(run(stopped, 'segments')).rejects.toMatchObject({ code: 'interrupted' });
     expect(await everything(engine)).toBe(before);
   });
 

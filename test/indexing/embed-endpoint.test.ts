@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { backfillOperation } from '../../src/lib/admin/backfill.ts';
 import { status } from '../../src/lib/admin/status.ts';
+import { change } from '../../src/lib/engine/database.ts';
 import { allowedBy } from '../../src/lib/engine/allow-list.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { embeddingsBackfill } from '../../src/lib/indexing/backfill-embeddings.ts';
@@ -188,6 +189,29 @@ test('a model that changes its dimensions under its name is refused, and what it
     code: 'endpoint_unusable',
   });
   expect(await storedVectors(index.test)).toEqual(stored);
+});
+
+test('dimensions that cannot be stored, or of which nothing is, do not bind the name of a model', async () => {
+  const wide = wrong((data) => data.map((each) => ({ ...each, embedding: new Array(70_000).fill(1) })));
+  endpoint.otherwise = wide;
+  const { targets, embedding } = await run(exported(1, 2));
+  expect(targets[0]?.written).toBe(2);
+  expect(embedding?.problem).toMatch(/gives vectors of 70000 dimensions; an index holds 65536 at most$/);
+  await expect(invoke(backfill, engine(), { surface: 'embeddings' })).rejects.toMatchObject({
+    code: 'endpoint_unusable',
+  });
+  endpoint.otherwise = embeddingsOf;
+  expect(await invoke(backfill, engine(), { surface: 'embeddings' })).toMatchObject({ repaired: 2, done: true });
+
+  // As an earlier version left it, or as it is when all that was embedded is gone.
+  await index.test.database.write([
+    change('DELETE FROM passage_vectors'),
+    change('UPDATE embedders SET dimensions = 7'),
+  ]);
+  expect(await covered()).toEqual([2, 0]);
+  expect(await run(exported(3, 3))).toMatchObject({ embedding: { passages: 3 } });
+  expect(await covered()).toEqual([3, 3]);
+  expect(await storedVectors(index.test)).toHaveLength(3);
 });
 
 test('a backfill goes on from part to part, and needs an embedder and a cursor of its own', async () => {

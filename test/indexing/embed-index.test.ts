@@ -141,6 +141,31 @@ describe('an index without vectors', () => {
     expect(await storedVectors(stopped.test)).toEqual(await storedVectors(whole.test));
     expect(await embedders(stopped.engine)).toEqual(await embedders(whole.engine));
   });
+
+  test.each([
+    ['texts', 'stopped while learning from the texts; what is indexed is stored', 0],
+    ['vectors', 'stopped; the vectors of what was embedded are stored', 1],
+  ])('notices by itself what happens outside while it makes %s', async (what, message, models) => {
+    const { engine } = await projectOf(range(1, 30).map((n) => about(n)));
+    const controller = new AbortController();
+    const start: Engine['progress']['start'] = (begun) => {
+      // As a signal of the system, it is seen by the next turn of the event loop and not before.
+      const stop = (): void => {
+        controller.abort();
+      };
+      if (begun === what) setImmediate(stop);
+      return { advance: () => undefined, end: () => undefined };
+    };
+    const progress = { ...engine.progress, start };
+    await expect(embedIndex({ ...engine, progress, signal: controller.signal })).rejects.toMatchObject({
+      code: 'interrupted',
+      message,
+      hint: 'Run gh-rag backfill embeddings to go on from there.',
+    });
+    expect(await embedders(engine)).toHaveLength(models);
+    expect(await covered(engine)).toEqual([30, 0]);
+    expect(await embedIndex(engine)).toMatchObject({ embedded: 30, done: true });
+  });
 });
 
 describe('an index that grows', () => {
@@ -188,6 +213,51 @@ describe('an index that grows', () => {
     const { cursor } = await embedIndex(other.engine, { limit: 20 });
     expect(await embedIndex(other.engine, { after: cursor })).toMatchObject({ embedded: 10, done: true });
     expect(await embedders(other.engine)).toMatchObject([{ state: 'ready' }]);
+  });
+});
+
+describe('a model that lacks words of what came', () => {
+  const OTHER = 'violin sonata bow rosin cello fugue organ choir';
+  /** About other things, each its own way. */
+  const other = (number: number) => {
+    const words = OTHER.split(' ');
+    const at = (step: number): string => words[(number * step) % words.length] ?? '';
+    return issue(number, { repo: 'acme/music', title: `${at(1)} ${at(3)}`, body: `${at(5)} ${at(7)}` });
+  };
+
+  test('is trained anew before the index has doubled, once', async () => {
+    const { engine, project } = await projectOf(range(1, 110).map((n) => about(n)));
+    const { embedder: former } = await embedIndex(engine);
+    await project.add(range(1, 63).map(other));
+    expect(await embedIndex(engine)).toMatchObject({ embedder: former, embedded: 63 });
+    await project.add([other(64)]);
+    const { embedder, embedded } = await embedIndex(engine);
+    expect(embedder).not.toBe(former);
+    expect(embedded).toBe(174);
+    expect(await embedders(engine)).toEqual([{ name: embedder, state: 'ready', trained_on: 174 }]);
+    await project.add(range(65, 114).map(other));
+    expect(await embedIndex(engine)).toMatchObject({ embedder, embedded: 50 });
+  });
+
+  test('stays where they are its own words, or those of one thread, and is compared once', async () => {
+    const { engine, project, test } = await projectOf(range(1, 110).map((n) => about(n)));
+    const { embedder } = await embedIndex(engine);
+    const strange = range(1, 20).map((n) => comment(3, String(n), { body: `${OTHER} ${about(n).body}` }));
+    await project.add([...range(111, 190).map((n) => about(n)), ...strange]);
+    expect(await embedIndex(engine)).toMatchObject({ embedder, embedded: 100 });
+    const database = new CountingDatabase(test.database);
+    expect(await embedIndex({ ...engine, database })).toMatchObject({ embedder, embedded: 0 });
+    expect([database.reads, database.writes]).toEqual([1, 0]);
+    // It is no mark of ingestion.
+    expect(JSON.stringify((await invoke(status, engine, {})).watermarks)).not.toContain('lsa');
+  });
+
+  test('that comes out as it was counts as trained on all there is', async () => {
+    const { engine, test } = await projectOf(range(1, 12).map((n) => about(n)));
+    const { embedder } = await embedIndex(engine);
+    await test.database.write([change('UPDATE embedders SET trained_on = 1')]);
+    expect(await embedIndex(engine)).toMatchObject({ embedder, embedded: 0 });
+    expect(await embedders(engine)).toEqual([{ name: embedder, state: 'ready', trained_on: 12 }]);
   });
 });
 

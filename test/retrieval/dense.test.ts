@@ -120,12 +120,19 @@ describe('the dense side', () => {
     expect(times).toEqual([...times].sort().reverse());
   });
 
-  test('says nothing of words that nobody wrote', async () => {
+  test('finds nothing for words that nobody wrote, and says why', async () => {
+    const dense_problem = 'no word of the question is one that the model of the index learned';
     for (const query of ['xyzzy', '?!', 'the of']) {
       const answer = await ask({ query, fusion: 'dense_only' });
-      expect(answer).toMatchObject({ count: 0, dense_candidates: 0, embedder: null });
-      expect(answer).not.toHaveProperty('dense_problem');
+      expect(answer).toMatchObject({ count: 0, dense_candidates: 0, embedder: null, dense_problem });
     }
+    expect(await ask({ query: 'xyzzy' })).toMatchObject({ count: 0, embedder: null, dense_problem });
+    // Reference and number are words of the full-text index alone, which answers: nothing is amiss.
+    const answer = await ask({ query: 'docs/screens.md', type: 'doc' });
+    const byWords = await ask({ query: '#4' });
+    expect(byWords).toMatchObject({ embedder: null });
+    expect(byWords.count).toBeGreaterThan(0);
+    for (const each of [answer, byWords]) expect(each).not.toHaveProperty('dense_problem');
   });
 
   test('costs one more round trip than words alone, and writes nothing', async () => {

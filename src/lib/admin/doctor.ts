@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { sha256Hex } from '../core/hash.ts';
 import { indexProvenance, sourceId } from '../corpus/provenance.ts';
 import { PROVENANCE_COLUMNS, provenanceFields } from '../corpus/provenance-columns.ts';
+import { checkpointOf } from '../engine/checkpoint.ts';
 import { change, query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Failure } from '../core/failure.ts';
@@ -84,7 +85,9 @@ async function unfinishedCopyCheck({ database }: Engine): Promise<Check> {
 }
 
 /** A check that cannot even be made names what stands in its way. */
-async function examined(name: string, check: () => Promise<Check>): Promise<Check> {
+async function examined({ signal }: Engine, name: string, check: () => Promise<Check>): Promise<Check> {
+  // One statement may take seconds; what a Ctrl-C meanwhile is for is the next.
+  await checkpointOf(signal, () => new Failure('interrupted', 'stopped; nothing was changed'))();
   try {
     return await check();
   } catch (error) {
@@ -119,7 +122,7 @@ function problemsCheck(
   sql: string,
   adviceOf: (problems: readonly string[]) => string,
 ): Promise<Check> {
-  return examined(name, async () => {
+  return examined(engine, name, async () => {
     const [problems] = await engine.database.read([query(sql, [], (row) => problem.parse(row).text)]);
     if (problems.length === 0) return { name, ok: true, found: 'ok' };
     return { name, ok: false, found: problems.join('; '), advice: adviceOf(problems) };
@@ -133,7 +136,7 @@ async function countingChecks(engine: Engine, rules: Rules, advice: string): Pro
   // One by one: damage that stops one of them says nothing about the others.
   for (const [name, from] of rules) {
     checks.push(
-      await examined(name, async () => {
+      await examined(engine, name, async () => {
         const counting = query(`SELECT count(*) AS n FROM ${from}`, [], (row) => count.parse(row).n);
         const [[n = 0]] = await engine.database.read([counting]);
         return { name, ok: n === 0, found: String(n), ...(n > 0 && { advice }) };
@@ -146,7 +149,7 @@ async function countingChecks(engine: Engine, rules: Rules, advice: string): Pro
 /** FTS5's own check of its structure; it is a command written as an insert and stores nothing. */
 function fullTextCheck(engine: Engine, table: 'passages_nat' | 'passages_code'): Promise<Check> {
   const name = `full-text index ${table}`;
-  return examined(name, async () => {
+  return examined(engine, name, async () => {
     await engine.database.write([change(`INSERT INTO ${table} (${table}) VALUES ('integrity-check')`)]);
     return { name, ok: true, found: 'ok' };
   });
@@ -170,7 +173,7 @@ const DOCUMENTS = `SELECT d.key, d.content_hash, d.source_id, ${PROVENANCE_COLUM
 async function documentsCheck(engine: Engine): Promise<{ check: Check; digest: string }> {
   const name = 'documents under a wrong source id';
   let digest = '';
-  const check = await examined(name, async () => {
+  const check = await examined(engine, name, async () => {
     const [rows] = await engine.database.read([query(DOCUMENTS, [], (row) => documentRow.parse(row))]);
     digest = sha256Hex(rows.map((row) => `${row.key}\n${row.content_hash}\n`).join(''));
     const wrong = rows.filter(({ repo, source_id, ...fields }) => {

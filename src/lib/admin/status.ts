@@ -9,7 +9,7 @@ import {
   embeddersQuery,
   type StoredEmbedder,
 } from '../corpus/vector-store.ts';
-import { allowedWatermark, REQUEST_BUDGET } from '../corpus/watermark.ts';
+import { allowedWatermark, OTHER_SURFACES, REQUEST_BUDGET } from '../corpus/watermark.ts';
 import { formatTime } from '../core/time.ts';
 import { query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -39,6 +39,10 @@ const statusOutput = z.object({
       'Retrievals of the local user of this file, which gh-rag login --adopt-local makes yours; absent without.',
     ),
   embedder: z.string().nullable().describe('What embeds passages; null: nothing does, or nothing did yet.'),
+  embedder_problem: z
+    .string()
+    .optional()
+    .describe('Why nothing embeds passages although something is configured to, and what to run.'),
   embedded: z.int().describe('Passages that have a vector of it; searches compare those.'),
   github: z
     .object({ host: z.string(), remaining: z.int(), limit: z.int(), resets_at: z.string() })
@@ -96,7 +100,7 @@ export const status = defineOperation({
     const [ofTotals, ofRepos, ofMarks] = [new Parameters(), new Parameters(), new Parameters()];
     const visible = visibleDocuments(allowed, ofRepos);
     const listed = allowedSlug(allowed, 'r.slug', ofRepos).map((condition) => ` WHERE ${condition}`);
-    const marks = [`surface <> '${REQUEST_BUDGET}'`, ...allowedWatermark(allowed, ofMarks)];
+    const marks = [`surface NOT IN ${OTHER_SURFACES}`, ...allowedWatermark(allowed, ofMarks)];
     const [[totals], repos, watermarks, [asked], embedders, coverage] = await database.read([
       query(
         `SELECT (SELECT max(version) FROM schema_migrations) AS version, (SELECT count(*) FROM ${allowedPassages(allowed, ofTotals)}) AS passages, local_principal,
@@ -164,20 +168,22 @@ function nameOf(principal: Principal | null, local: string | null): string | nul
   return principal.kind === 'local' ? local : githubName(principal);
 }
 
+const NOT_YET = 'nothing is embedded yet, or there is too little text to learn from: gh-rag backfill embeddings';
+
 /** Of models of its own an index uses the newest that is ready; one that is being filled tells how far it came. */
 function embeddingOf(
   embedder: Engine['embedder'],
   embedders: readonly StoredEmbedder[],
   coverage: readonly Coverage[],
-): Pick<StatusOutput, 'embedder' | 'embedded'> {
+): Pick<StatusOutput, 'embedder' | 'embedder_problem' | 'embedded'> {
   if (embedder === null) return { embedder: null, embedded: 0 };
   const own = embedders.filter(({ kind }) => kind === 'lsa');
   const stored =
     embedder === 'lsa'
       ? (own.find(({ state }) => state === 'ready') ?? own[0])
       : embedders.find(({ name }) => name === embedder.id);
-  return {
-    embedder: stored?.name ?? (embedder === 'lsa' ? null : embedder.id),
-    embedded: covered(coverage, stored),
-  };
+  const embedded = covered(coverage, stored);
+  if (stored !== undefined) return { embedder: stored.name, embedded };
+  if (embedder !== 'lsa') return { embedder: embedder.id, embedded };
+  return { embedder: null, ...(covered(coverage, null) > 0 && { embedder_problem: NOT_YET }), embedded };
 }

@@ -44,8 +44,8 @@ function nobody({ principal_problem: problem }: StatusOutput): string {
   return `none: nothing is remembered${problem === undefined ? '' : ` (${oneLine(problem)})`}`;
 }
 
-function embedderLine({ embedder, embedded, passages }: StatusOutput): string {
-  if (embedder === null) return 'none: search is lexical';
+function embedderLine({ embedder, embedder_problem: problem, embedded, passages }: StatusOutput): string {
+  if (embedder === null) return `none: search is lexical${problem === undefined ? '' : ` (${oneLine(problem)})`}`;
   const missing = passages - embedded;
   const rest = missing > 0 ? `; ${grouped(missing)} are not: gh-rag backfill embeddings` : '';
   return `${oneLine(embedder)}, ${grouped(embedded)} passages embedded${rest}`;

@@ -19,8 +19,10 @@ export function searchNotes(output: SearchOutput, now: number): string[] {
   if (truncated) notes.push(`More was updated ${windowOf(output)}: raise --top-k, or narrow the window with --until.`);
   const bodies = bodiesNote(results);
   if (bodies !== undefined) notes.push(bodies);
-  if (output.dense_problem !== undefined)
-    notes.push(`Found by words alone, or not by all vectors: ${oneLine(output.dense_problem)}`);
+  if (output.dense_problem !== undefined) {
+    const found = results.length === 0 ? 'Vectors do not help' : 'Found by words alone, or not by all vectors';
+    notes.push(`${found}: ${oneLine(output.dense_problem)}`);
+  }
   if (output.rerank_problem !== undefined) notes.push(`Not reranked: ${oneLine(output.rerank_problem)}`);
   if (output.live_problem !== undefined) notes.push(`A body could not be read: ${oneLine(output.live_problem)}`);
   if (output.repos.length > 0) notes.push(freshness(output.repos, now));

@@ -11,6 +11,7 @@ import {
   query,
   type SqlRow,
   type SqlValue,
+  type WriteStep,
 } from '../engine/database.ts';
 
 /** What made vectors that are stored. */
@@ -34,18 +35,51 @@ const embedderRow = z.object({
   state: z.enum(['training', 'filling', 'ready']),
 });
 
-/** All embedders, the newest first. */
+/** The embedders, the newest first. An endpoint of which nothing is stored is none: its name binds no dimensions. */
 export function embeddersQuery(): Query<StoredEmbedder> {
-  return query('SELECT id, name, kind, dimensions, trained_on, state FROM embedders ORDER BY id DESC', [], (row) => {
-    const { trained_on: trainedOn, ...rest } = embedderRow.parse(row);
-    return { ...rest, trainedOn };
-  });
+  return embeddersWhere(`kind = 'lsa' OR EXISTS (SELECT 1 FROM passage_vectors v WHERE v.embedder_id = e.id)`);
 }
 
-/** Makes an embedder known; one of the same name stays as it is. */
+/** As {@link embeddersQuery}, with the endpoints of which nothing is stored any more. */
+export function allEmbeddersQuery(): Query<StoredEmbedder> {
+  return embeddersWhere('true');
+}
+
+function embeddersWhere(condition: string): Query<StoredEmbedder> {
+  return query(
+    `SELECT id, name, kind, dimensions, trained_on, state FROM embedders e
+     WHERE ${condition} ORDER BY id DESC`,
+    [],
+    (row) => {
+      const { trained_on: trainedOn, ...rest } = embedderRow.parse(row);
+      return { ...rest, trainedOn };
+    },
+  );
+}
+
+/** Dimensions that libSQL stores at most. */
+export const MAX_DIMENSIONS = 65_536;
+
+/**
+ * Makes an endpoint known, in the batch that stores its first vectors; the batch fails where vectors of other dimensions are
+ * stored under its name.
+ */
+export function introduceEndpoint(name: string, dimensions: number): WriteStep[] {
+  return [
+    change(
+      `INSERT INTO embedders (name, kind, dimensions, trained_on, state) VALUES (?, 'endpoint', ?, 0, 'ready')
+       ON CONFLICT (name) DO UPDATE SET dimensions = excluded.dimensions
+       WHERE NOT EXISTS (SELECT 1 FROM passage_vectors v WHERE v.embedder_id = embedders.id)`,
+      [name, dimensions],
+    ),
+    guard('dimensions', 'EXISTS (SELECT 1 FROM embedders WHERE name = ? AND dimensions = ?)', [name, dimensions]),
+  ];
+}
+
+/** Makes an embedder known; one of the same name stays, and is trained on as much as is said now. */
 export function insertEmbedder({ name, kind, dimensions, trainedOn, state }: Omit<StoredEmbedder, 'id'>): Change {
   return change(
-    'INSERT INTO embedders (name, kind, dimensions, trained_on, state) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING',
+    'INSERT INTO embedders (name, kind, dimensions, trained_on, state) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET trained_on = excluded.trained_on',
     [name, kind, dimensions, trainedOn, state],
   );
 }
@@ -137,8 +171,21 @@ export function passagesOfQuery(documentIds: readonly number[]): Query<PassagePl
   );
 }
 
+/** Of the passages with the greatest ids, `newest` of them, at most `most`, evenly spread; in the order of their ids. */
+export function newestPassagesQuery(newest: number, most: number): Query<PassagePlace> {
+  return query(
+    `SELECT p.id AS passage_id, p.document_id, p.heading_path, p.start, p.length FROM passages p WHERE p.id IN (
+       SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id DESC) - 1 AS place FROM passages ORDER BY id DESC LIMIT ?1)
+       WHERE place % ?2 = 0) ORDER BY p.id`,
+    [newest, Math.max(1, Math.ceil(newest / most))],
+    decodePlace,
+  );
+}
+
 const textRow = z.object({
   document_id: z.int(),
+  repo: z.string(),
+  entity: z.string(),
   type: z.enum(DOCUMENT_TYPE_NAMES),
   title: z.string(),
   preface: z.string(),
@@ -152,8 +199,8 @@ export type DocumentText = z.output<typeof textRow>;
 /** Texts of documents by id. */
 export function documentTextsQuery(documentIds: readonly number[]): Query<DocumentText> {
   return query(
-    `SELECT d.id AS document_id, d.type, d.title, b.preface, b.body, d.content_hash FROM json_each(?) AS wanted
-     JOIN documents d ON d.id = wanted.value JOIN bodies b ON b.document_id = d.id`,
+    `SELECT d.id AS document_id, r.slug AS repo, d.entity, d.type, d.title, b.preface, b.body, d.content_hash FROM json_each(?) AS wanted
+     JOIN documents d ON d.id = wanted.value JOIN bodies b ON b.document_id = d.id JOIN repos r ON r.id = d.repo_id`,
     [JSON.stringify(documentIds)],
     (row) => textRow.parse(row),
   );
@@ -208,13 +255,13 @@ export interface PassageVector {
 const ROWS = 500;
 
 /**
- * Stores vectors of passages that are stored, or are by an earlier step of the batch. Nothing where the embedder was
+ * Stores vectors by the embedder of a name, of passages that are stored, or are by an earlier step of the batch. Nothing where the embedder was
  * removed meanwhile.
  */
-export function vectorSteps(embedderId: number, vectors: readonly PassageVector[]): Change[] {
+export function vectorSteps(embedder: string, vectors: readonly PassageVector[]): Change[] {
   const steps: Change[] = [];
   for (let from = 0; from < vectors.length; from += ROWS) {
-    const args: SqlValue[] = [embedderId];
+    const args: SqlValue[] = [embedder];
     const values = vectors.slice(from, from + ROWS).map(({ passage, vector }) => {
       args.push(...(typeof passage === 'number' ? [passage, null] : [passage.ordinal, passage.key]), bytesOf(vector));
       const at = args.length;
@@ -224,7 +271,7 @@ export function vectorSteps(embedderId: number, vectors: readonly PassageVector[
       change(
         `WITH given (passage, key, vector) AS (VALUES ${values.join(', ')})
          INSERT INTO passage_vectors (embedder_id, passage_id, vector)
-         SELECT e.id, p.id, vector8(given.vector) FROM given JOIN embedders e ON e.id = ?1 JOIN passages p ON p.id = CASE WHEN given.key IS NULL
+         SELECT e.id, p.id, vector8(given.vector) FROM given JOIN embedders e ON e.name = ?1 JOIN passages p ON p.id = CASE WHEN given.key IS NULL
            THEN given.passage ELSE (SELECT id FROM documents WHERE key = given.key) * 65536 + given.passage END
          WHERE true ON CONFLICT DO NOTHING`,
         args,

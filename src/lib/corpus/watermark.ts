@@ -22,6 +22,31 @@ export interface Watermark {
 /** Surface under which it is kept, by host, how many requests GitHub still allowed: no mark of how far anything came. */
 export const REQUEST_BUDGET = 'github:budget';
 
+/** Surface under which it is kept how far a model's words were compared with those of the texts. */
+const VOCABULARY = 'lsa:vocabulary';
+
+/** Surfaces that say nothing of how far ingestion came, as a list of SQL. */
+export const OTHER_SURFACES = `('${REQUEST_BUDGET}', '${VOCABULARY}')`;
+
+/** The model that was compared last, and how many passages there were. */
+export function vocabularyMarkQuery(): Query<VocabularyMark> {
+  return query(`SELECT value FROM watermarks WHERE source = 'lsa' AND surface = '${VOCABULARY}'`, [], (row) =>
+    vocabularyMark.parse(JSON.parse(z.string().parse(row.value))),
+  );
+}
+
+const vocabularyMark = z.object({ model: z.string(), passages: z.int() });
+export type VocabularyMark = z.output<typeof vocabularyMark>;
+
+/** Keeps that a model lacks no words of so many passages. */
+export function writeVocabularyMark(mark: VocabularyMark, now: number): Change {
+  return change(
+    `INSERT INTO watermarks (source, surface, value, complete, updated_at) VALUES ('lsa', '${VOCABULARY}', ?, 1, ?)
+     ON CONFLICT DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
+    [JSON.stringify(mark), formatTime(now)],
+  );
+}
+
 /** Beginning of the source of an export file; its digest follows. The value of its mark names its `repos`. */
 export const EXPORT_SOURCE = 'export:';
 

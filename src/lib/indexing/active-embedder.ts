@@ -1,4 +1,4 @@
-import { embeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
+import { allEmbeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
 import type { Allowed } from '../engine/allow-list.ts';
 import type { Embedder } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -24,10 +24,10 @@ export function activeEmbedder(
   return stored && { embedder: lsaEmbedder(database, stored), stored };
 }
 
-/** As {@link activeEmbedder}, asking the database. */
+/** As {@link activeEmbedder}, asking the database; also an endpoint of which nothing is stored any more. */
 export async function findActiveEmbedder(engine: Engine): Promise<ActiveEmbedder | undefined> {
   if (engine.embedder === null) return undefined;
-  const [embedders] = await engine.database.read([embeddersQuery()]);
+  const [embedders] = await engine.database.read([allEmbeddersQuery()]);
   return activeEmbedder(engine, embedders);
 }
 

@@ -14,8 +14,10 @@ import type { BatchEmbedder, KeyedDocument } from '../corpus/indexed-document.ts
 import { textsUnchanged } from '../corpus/vector-store.ts';
 import { type WholeDocument, wholeDocumentsQuery } from '../corpus/whole-document.ts';
 import { type Change, change, type Query, query } from '../engine/database.ts';
+import { isAllowed } from '../engine/allow-list.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { BackfillSurface } from '../operation/backfill-surface.ts';
+import { embeddable } from './active-embedder.ts';
 import { batchEmbedder } from './embed-batch.ts';
 import { indexDocument } from './index-document.ts';
 import { type RepairPlan, repairPart } from './repair-part.ts';
@@ -46,12 +48,12 @@ interface Remade extends KeyedDocument {
 }
 
 async function planOf(
-  { database }: Engine,
+  engine: Engine,
   embed: BatchEmbedder,
   ids: readonly number[],
   dryRun: boolean,
 ): Promise<RepairPlan> {
-  const [documents, passages, searches] = await database.read([
+  const [documents, passages, searches] = await engine.database.read([
     wholeDocumentsQuery(ids),
     storedCutsQuery(ids),
     storedSearchQuery(ids),
@@ -69,7 +71,8 @@ async function planOf(
   const repaired = damaged.size + orphans.length;
   if (repaired === 0 || dryRun) return { steps: [], repaired, notes };
   const vectors = await embed(recut);
-  if (vectors.length === 0 && recut.some((each) => each.vectors > 0)) {
+  const toEmbed = recut.filter(({ document }) => isAllowed(embeddable(engine), document.repo));
+  if (vectors.length === 0 && toEmbed.some((each) => each.vectors > 0)) {
     notes.push('What was cut anew has no vectors yet: gh-rag backfill embeddings makes them');
   }
   const seen = [

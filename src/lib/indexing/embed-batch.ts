@@ -4,6 +4,7 @@ import { isEmbedderFailure } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type ActiveEmbedder, findActiveEmbedder } from './active-embedder.ts';
 import { otherDimensions } from './embed-index.ts';
+import { embedPassages } from './embed-passages.ts';
 import { passageText } from './passage-text.ts';
 
 /**
@@ -22,20 +23,20 @@ export function batchEmbedder(engine: Engine): BatchEmbedder {
     const passages = entries.flatMap(({ key, document, passages: cut }) =>
       cut.map(({ ordinal, headingPath, text }) => ({
         passage: { key, ordinal },
+        repo: document.repo,
         text: passageText(document, headingPath, text),
       })),
     );
     try {
-      const texts = passages.map(({ text }) => text);
-      const vectors = await embedder.embed(texts, 'passage', engine.signal);
-      if (vectors.some(({ length }) => length !== stored.dimensions)) {
+      const vectors = await embedPassages(engine, embedder, passages);
+      if (vectors.some((vector) => vector !== undefined && vector.length !== stored.dimensions)) {
         throw otherDimensions(stored.name, stored.dimensions);
       }
       const rows = passages.flatMap(({ passage }, at) => {
         const vector = vectors[at];
         return vector === undefined ? [] : [{ passage, vector }];
       });
-      return vectorSteps(stored.id, rows);
+      return vectorSteps(stored.name, rows);
     } catch (error) {
       if (!isEmbedderFailure(error)) throw error;
       failed = true;

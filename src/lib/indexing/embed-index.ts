@@ -6,6 +6,8 @@ import {
   embeddersQuery,
   everythingEmbedded,
   insertEmbedder,
+  introduceEndpoint,
+  MAX_DIMENSIONS,
   missingPassagesQuery,
   placesUnchanged,
   removeEmbedderSteps,
@@ -14,17 +16,26 @@ import {
   textsUnchanged,
   vectorSteps,
 } from '../corpus/vector-store.ts';
+import { type VocabularyMark, vocabularyMarkQuery, writeVocabularyMark } from '../corpus/watermark.ts';
+import { checkpointOf } from '../engine/checkpoint.ts';
 import type { Embedder } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { embeddable } from './active-embedder.ts';
+import { embedPassages } from './embed-passages.ts';
 import { lsaEmbedder } from './lsa/lsa-embedder.ts';
 import { insertTerms } from './lsa/lsa-store.ts';
+import { lacksWords } from './lsa/new-words.ts';
 import { trainLsa } from './lsa/train.ts';
 import { readTrainingSet } from './lsa/training-set.ts';
 import { textsOfPassages } from './stored-passages.ts';
 
 /** A model is trained anew when the index has grown to this many times what it was trained on. */
 const GROWTH = 2;
+/**
+ * A model is also trained anew where it lacks words of what came since, once that is so many passages, and this share of what
+ * it was trained on: so however strange texts are, trainings stay few.
+ */
+const NEW = { passages: 64, share: 1 / 128 };
 /** Passages that one transaction stores vectors of. */
 const BATCH = 512;
 /** Terms that one transaction stores. */
@@ -78,7 +89,11 @@ interface Target {
 async function targetOf(engine: Engine): Promise<Target | undefined> {
   const { embedder, database } = engine;
   if (embedder === null) return undefined;
-  const [embedders, coverage] = await database.read([embeddersQuery(), coverageQuery(embeddable(engine))]);
+  const [embedders, coverage, [mark]] = await database.read([
+    embeddersQuery(),
+    coverageQuery(embeddable(engine)),
+    vocabularyMarkQuery(),
+  ]);
   const passages = covered(coverage, null);
   const missingOf = (stored: StoredEmbedder | undefined): number => passages - covered(coverage, stored);
   if (embedder !== 'lsa') {
@@ -86,26 +101,45 @@ async function targetOf(engine: Engine): Promise<Target | undefined> {
     return { embedder, stored, missing: missingOf(stored) };
   }
   const newest = embedders.find(({ kind, state }) => kind === 'lsa' && state !== 'training');
-  const grown = newest === undefined || passages >= newest.trainedOn * GROWTH;
-  const stored = grown ? ((await train(engine, passages)) ?? newest) : newest;
+  const isDue = newest === undefined || (await isOutgrown(engine, newest, passages, mark));
+  const stored = isDue ? ((await train(engine, passages)) ?? newest) : newest;
   return stored && { embedder: lsaEmbedder(database, stored), stored, missing: missingOf(stored) };
+}
+
+/** What is found to be known is kept, so that a run without change does not look again. */
+async function isOutgrown(
+  { database, clock }: Engine,
+  newest: StoredEmbedder,
+  passages: number,
+  mark: VocabularyMark | undefined,
+): Promise<boolean> {
+  const { name: model, trainedOn } = newest;
+  if (passages >= trainedOn * GROWTH) return true;
+  const came = passages - trainedOn;
+  if (came < Math.max(NEW.passages, trainedOn * NEW.share)) return false;
+  if (mark?.model === model && mark.passages === passages) return false;
+  if (await lacksWords(database, newest, came)) return true;
+  await database.write([writeVocabularyMark({ model, passages }, clock.now())], 'normal');
+  return false;
 }
 
 /** Undefined where there is too little to learn from. */
 async function train(engine: Engine, passages: number): Promise<StoredEmbedder | undefined> {
   const { database, signal } = engine;
   if (passages === 0) return undefined;
-  const model = trainLsa(await readTrainingSet(engine));
+  const checkpoint = checkpointOf(signal, () => {
+    return interrupted('stopped while learning from the texts; what is indexed is stored');
+  });
+  const model = await trainLsa(await readTrainingSet(engine, checkpoint), checkpoint);
   if (model === undefined) return undefined;
   const { name, dimensions, terms } = model;
   await database.write([insertEmbedder({ name, kind: 'lsa', dimensions, trainedOn: passages, state: 'training' })]);
   for (let from = 0; from < terms.length; from += TERMS_BATCH) {
-    if (signal.aborted) throw interrupted();
+    await checkpoint();
     await database.write(insertTerms(name, terms.slice(from, from + TERMS_BATCH)), 'normal');
   }
-  const [embedders] = await database.read([embeddersQuery()]);
-  const stored = embedders.find((each) => each.name === name);
-  if (stored === undefined || stored.state !== 'training') return stored;
+  const stored = await storedUnder(engine, name);
+  if (stored?.state !== 'training') return stored;
   await database.write([setEmbedderState(stored.id, 'filling')]);
   return { ...stored, state: 'filling' };
 }
@@ -114,13 +148,14 @@ async function fill(engine: Engine, target: Target, { limit, after = 0 }: Embedd
   const { database, signal, progress } = engine;
   const { embedder, missing } = target;
   const allowed = embeddable(engine);
+  const checkpoint = checkpointOf(signal, () => interrupted('stopped; the vectors of what was embedded are stored'));
   let embedded = 0;
   let cursor = after;
   let attempts = 0;
   if (missing <= 0) return { embedder: embedder.id, embedded, cursor, done: true };
   const step = progress.start('vectors', missing);
   for (;;) {
-    if (signal.aborted) throw interrupted();
+    await checkpoint();
     const size = Math.min(BATCH, (limit ?? Number.POSITIVE_INFINITY) - embedded);
     if (size <= 0) {
       step.end();
@@ -137,42 +172,39 @@ async function fill(engine: Engine, target: Target, { limit, after = 0 }: Embedd
     const documents = [...new Set(places.map(({ documentId }) => documentId))];
     const [texts] = await database.read([documentTextsQuery(documents)]);
     const passages = textsOfPassages(texts, places);
-    const vectors = await embedder.embed(
-      passages.map(({ text }) => text),
-      'passage',
-      signal,
-    );
-    target.stored ??= await introduce(engine, embedder, vectors[0]?.length ?? 0);
-    const { id, dimensions, name } = target.stored;
-    if (vectors.some((vector) => vector.length !== dimensions)) throw otherDimensions(name, dimensions);
-    const rows = passages.map(({ passageId }, at) => ({
-      passage: passageId,
-      vector: vectors[at] ?? new Float32Array(dimensions),
-    }));
+    const vectors = await embedPassages(engine, embedder, passages);
+    const rows = passages.flatMap(({ passageId }, at) => {
+      const vector = vectors[at];
+      return vector === undefined ? [] : [{ passage: passageId, vector }];
+    });
+    const dimensions = target.stored?.dimensions ?? rows[0]?.vector.length ?? 0;
+    if (dimensions > MAX_DIMENSIONS) throw tooManyDimensions(embedder.id, dimensions);
+    if (rows.some(({ vector }) => vector.length !== dimensions)) throw otherDimensions(embedder.id, dimensions);
+    // An endpoint is used from its first vector on.
+    const introduction =
+      target.stored === undefined && dimensions > 0 ? introduceEndpoint(embedder.id, dimensions) : [];
     const outcome = await database.write(
-      [textsUnchanged(texts), placesUnchanged(places), ...vectorSteps(id, rows)],
+      [...introduction, textsUnchanged(texts), placesUnchanged(places), ...vectorSteps(embedder.id, rows)],
       'normal',
     );
+    if (introduction.length > 0) target.stored = await storedUnder(engine, embedder.id);
     if (!outcome.applied) {
-      // Somebody stored another version of one of these documents, or cut it anew: they are read again.
+      // Somebody stored another version of one of these documents, or cut it anew: they are read again. Or introduced the
+      // endpoint with other dimensions, which the next round refuses.
       attempts += 1;
       if (attempts > MAX_ATTEMPTS) throw busy();
       continue;
     }
     attempts = 0;
-    embedded += passages.length;
+    embedded += rows.length;
     cursor = last.passageId;
     step.advance(embedded);
   }
 }
 
-/** An endpoint is used from its first vector on. */
-async function introduce({ database }: Engine, { id: name }: Embedder, dimensions: number): Promise<StoredEmbedder> {
-  await database.write([insertEmbedder({ name, kind: 'endpoint', dimensions, trainedOn: 0, state: 'ready' })]);
+async function storedUnder({ database }: Engine, name: string): Promise<StoredEmbedder | undefined> {
   const [embedders] = await database.read([embeddersQuery()]);
-  const stored = embedders.find((each) => each.name === name);
-  if (stored === undefined) throw busy();
-  return stored;
+  return embedders.find((each) => each.name === name);
 }
 
 async function takeOver({ database }: Engine, { id }: StoredEmbedder): Promise<void> {
@@ -191,8 +223,18 @@ export function otherDimensions(name: string, dimensions: number): Failure {
   });
 }
 
-function interrupted(): Failure {
-  return new Failure('interrupted', 'stopped; the vectors of what was embedded are stored', {
+function tooManyDimensions(name: string, dimensions: number): Failure {
+  return new Failure(
+    'endpoint_unusable',
+    `${name} gives vectors of ${String(dimensions)} dimensions; an index holds ${String(MAX_DIMENSIONS)} at most`,
+    {
+      hint: 'Use a model with fewer dimensions. Nothing was stored under this name.',
+    },
+  );
+}
+
+function interrupted(message: string): Failure {
+  return new Failure('interrupted', message, {
     hint: 'Run gh-rag backfill embeddings to go on from there.',
   });
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.ts';
 import { documentIdsQuery } from '../corpus/document-ids.ts';
+import { checkpointOf } from '../engine/checkpoint.ts';
 import type { WriteStep } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { BackfillBounds, BackfillOutcome } from '../operation/backfill-surface.ts';
@@ -19,7 +20,7 @@ const MAX_ATTEMPTS = 5;
  * change in between is planned anew. Fails with `invalid_cursor`, and with `database_busy` where that never ends.
  */
 export async function repairPart(
-  { database }: Engine,
+  { database, signal }: Engine,
   { limit, cursor, dryRun }: BackfillBounds,
   of: Parameters<typeof documentIdsQuery>[0],
   planOf: (ids: readonly number[]) => Promise<RepairPlan>,
@@ -28,10 +29,12 @@ export async function repairPart(
   if (!/^\d+$/.test(cursor ?? '0') || !Number.isSafeInteger(after)) {
     throw new Failure('invalid_cursor', 'cursor: must be one that this repair gave');
   }
+  const checkpoint = checkpointOf(signal, () => new Failure('interrupted', 'stopped; this part changed nothing'));
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const [found] = await database.read([documentIdsQuery(of, after, limit + 1)]);
     const ids = found.slice(0, limit);
     const { steps, repaired, notes } = await planOf(ids);
+    await checkpoint();
     const outcome = repaired === 0 || dryRun ? undefined : await database.write(steps);
     if (outcome?.applied === false) continue;
     const last = ids.at(-1);

@@ -6,6 +6,7 @@ import { moveBy } from './piece.ts';
 export interface StoredPassage {
   readonly passageId: number;
   readonly documentId: number;
+  readonly repo: string;
   readonly text: string;
 }
 
@@ -21,6 +22,6 @@ export function textsOfPassages(texts: readonly DocumentText[], places: readonly
     const unit = moveBy(document.body, walked.unit, start - walked.codePoints);
     walked = { documentId, codePoints: start, unit };
     const body = document.body.slice(unit, moveBy(document.body, unit, length));
-    return [{ passageId, documentId, text: passageText(document, headingPath, body) }];
+    return [{ passageId, documentId, repo: document.repo, text: passageText(document, headingPath, body) }];
   });
 }

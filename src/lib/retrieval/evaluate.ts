@@ -134,7 +134,9 @@ async function searchRanking(
   const top_k = Math.min(50, CUTOFF + excluded.size);
   const input = searchInput.parse({ query, repo, top_k, ...CONTROLS[name] });
   const { groups, denseProblem, rerankProblem } = await findHits(engine, input, planOf(input, engine.clock.now()));
-  if (denseProblem !== null) problems.add(`measured without a part of search: ${denseProblem.message}`);
+  if (denseProblem !== null && denseProblem.minor !== true) {
+    problems.add(`measured without a part of search: ${denseProblem.message}`);
+  }
   if (rerankProblem !== null) problems.add(`measured without a part of search: ${rerankProblem}`);
   return groups.map(({ representative }) => representative.entity);
 }

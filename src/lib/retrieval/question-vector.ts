@@ -25,9 +25,18 @@ export interface Asked<First> {
 /** Why vectors were not compared, or not of all passages. */
 export interface VectorProblem {
   readonly message: string;
-  /** Whether something failed; otherwise it is the state of the index. */
+  /** Whether something failed; otherwise it is the state of the index, or the question. */
   readonly failed: boolean;
+  /** Whether it is to be told only where words found nothing: questions of words that are rare are no fault. */
+  readonly minor?: boolean;
 }
+
+const UNKNOWN_WORDS: VectorProblem = {
+  message: 'no word of the question is one that the model of the index learned',
+  failed: false,
+  minor: true,
+};
+const NO_DIRECTION: VectorProblem = { message: 'the vector of the question is zero', failed: false, minor: true };
 
 const missing = (message: string): VectorProblem => ({ message, failed: false });
 
@@ -60,7 +69,8 @@ export async function askWithVector<First>(
     }
     const known = new Map(terms.map((term) => [term.term, term]));
     const vector = foldIn(counts, (term) => known.get(term), stored.dimensions);
-    return { first, question: isZero(vector) ? null : { stored, vector }, problem: null };
+    if (isZero(vector)) return { first, question: null, problem: UNKNOWN_WORDS };
+    return { first, question: { stored, vector }, problem: null };
   }
   const embedding = embedder.embed([text], 'query', signal).catch((error: unknown) => {
     if (isEmbedderFailure(error)) return error;
@@ -91,7 +101,8 @@ export async function askWithVector<First>(
   }
   const left = covered(coverage, null) - covered(coverage, stored);
   const problem = left > 0 ? missing(`${String(left)} passages have no vector of ${embedder.id}: ${BACKFILL}`) : null;
-  return { first, question: isZero(vector) ? null : { stored, vector }, problem };
+  if (isZero(vector)) return { first, question: null, problem: problem ?? NO_DIRECTION };
+  return { first, question: { stored, vector }, problem };
 }
 
 const BACKFILL = 'run gh-rag backfill embeddings';

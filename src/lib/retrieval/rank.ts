@@ -64,6 +64,7 @@ export async function rank(engine: Engine, input: SearchInput, filters: Filters)
   // A time sort takes all of them: the newest may rank last.
   const sparse = byTime ? ranking : poolOf(ranking, pool, entities);
   const { question } = asked;
+  const denseProblem = asked.problem ?? (fusion === 'dense_only' && engine.embedder === null ? NO_EMBEDDER : null);
   const near = question === null ? [] : await nearest(engine, question, filters, sparse);
   const dense = poolOf(denseRanking(near), pool, entities);
   const fused = fuse(sparse, dense);
@@ -77,7 +78,7 @@ export async function rank(engine: Engine, input: SearchInput, filters: Filters)
     sparseCandidates: sparse.length,
     denseCandidates: dense.length,
     embedder: question?.stored.name ?? null,
-    denseProblem: asked.problem ?? (fusion === 'dense_only' && engine.embedder === null ? NO_EMBEDDER : null),
+    denseProblem: denseProblem?.minor === true && sparse.length > 0 ? null : denseProblem,
     rerankProblem: problem,
     reranked: applied,
   };

@@ -34,6 +34,17 @@ describe('the local database', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  it('lets what happens outside be noticed, however fast calls follow each other', async () => {
+    const { database } = open();
+    await database.read([slugs]);
+    const outside = new AbortController();
+    setImmediate(() => {
+      outside.abort();
+    });
+    for (let calls = 0; !outside.signal.aborted && calls < 20_000; calls += 1) await database.read([slugs]);
+    expect(outside.signal.aborted).toBe(true);
+  });
+
   it('applies a batch as a whole', async () => {
     const { database } = open();
     const outcome = await database.write([

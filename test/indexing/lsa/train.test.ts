@@ -27,8 +27,10 @@ function setOf(texts: readonly string[]): TrainingSet {
   return { passages: texts.length, documentFrequency, groups };
 }
 
-function trained(texts: readonly string[]): LsaModel {
-  const model = trainLsa(setOf(texts));
+const train = (set: TrainingSet): Promise<LsaModel | undefined> => trainLsa(set, () => Promise.resolve());
+
+async function trained(texts: readonly string[]): Promise<LsaModel> {
+  const model = await train(setOf(texts));
   if (model === undefined) throw new Error('too little to learn from');
   return model;
 }
@@ -48,12 +50,12 @@ const texts = fc.array(
 );
 
 describe('a model', () => {
-  test('brings texts together whose words went together elsewhere', () => {
+  test('brings texts together whose words went together elsewhere', async () => {
     const talk = ['The kettle drips', 'Water leaks from its spout'];
     const others = ['The scheduler starves slow workers', 'A dialog covers the window'];
     const set = setOf([...talk, ...others]);
     const groups = [talk.join(' '), ...others].map((text) => counted(termCounts(text)));
-    const model = trainLsa({ ...set, groups });
+    const model = await train({ ...set, groups });
     if (model === undefined) throw new Error('too little to learn from');
     const question = vectorOf(model, 'dripping');
     const [, answer = question, scheduler = question, dialog = question] = [...talk, ...others].map((text) =>
@@ -64,9 +66,9 @@ describe('a model', () => {
     expect(Math.abs(cosine(question, dialog))).toBeLessThan(0.1);
   });
 
-  test('is the same whatever the order of texts and terms, and another for other texts', () => {
-    fc.assert(
-      fc.property(texts, fc.infiniteStream(fc.nat({ max: 1000 })), (given, keys) => {
+  test('is the same whatever the order of texts and terms, and another for other texts', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, fc.infiniteStream(fc.nat({ max: 1000 })), async (given, keys) => {
         const set = setOf(given);
         const shuffled = <Each>(all: readonly Each[]): Each[] =>
           all
@@ -77,18 +79,18 @@ describe('a model', () => {
           counted(new Map(shuffled(terms.map((term, at) => [term, counts[at] ?? 0] as const)))),
         );
         const documentFrequency = new Map(shuffled([...set.documentFrequency]));
-        expect(trainLsa({ ...set, groups, documentFrequency })).toEqual(trainLsa(set));
+        expect(await train({ ...set, groups, documentFrequency })).toEqual(await train(set));
       }),
       { numRuns: 30 },
     );
-    expect(trained(TEXTS).name).not.toBe(trained([...TEXTS, 'Floors dry by themselves']).name);
-    expect(trained(TEXTS).name).toMatch(/^lsa-\d+-[0-9a-f]{12}$/);
+    expect((await trained(TEXTS)).name).not.toBe((await trained([...TEXTS, 'Floors dry by themselves'])).name);
+    expect((await trained(TEXTS)).name).toMatch(/^lsa-\d+-[0-9a-f]{12}$/);
   });
 
-  test('of whatever texts has finite numbers, or there is none', () => {
-    fc.assert(
-      fc.property(texts, words, (given, asked) => {
-        const model = trainLsa(setOf(given));
+  test('of whatever texts has finite numbers, or there is none', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, words, async (given, asked) => {
+        const model = await train(setOf(given));
         if (model === undefined) return;
         expect(model.dimensions).toBeGreaterThanOrEqual(2);
         expect(model.dimensions).toBeLessThanOrEqual(given.length);
@@ -116,27 +118,44 @@ describe('a model', () => {
     ['equal texts', Array.from({ length: 6 }, () => 'The kettle leaks water')],
     ['texts of one word each time', ['kettle', 'kettle', 'kettle']],
     ['texts of function words', ['the of and', 'the of and', 'and of the']],
-  ])('is not made of %s', (_, given) => {
-    expect(trainLsa(setOf(given))).toBeUndefined();
+  ])('is not made of %s', async (_, given) => {
+    expect(await train(setOf(given))).toBeUndefined();
   });
 
-  test('has fewer dimensions than texts where texts repeat', () => {
+  test('has fewer dimensions than texts where texts repeat', async () => {
     const twice = [...TEXTS, ...TEXTS];
-    expect(trained(twice).dimensions).toBe(trained(TEXTS).dimensions);
+    expect((await trained(twice)).dimensions).toBe((await trained(TEXTS)).dimensions);
   });
 
-  test('leaves out what most texts have, and in a large index what only one has', () => {
+  test('leaves out what most texts have, and in a large index what only one has', async () => {
     const many = Array.from({ length: 600 }, (_, at) => `common word${String(at % 50)} only${String(at)}`);
-    const terms = new Set(trained(many).terms.map(({ term }) => term));
+    const terms = new Set((await trained(many)).terms.map(({ term }) => term));
     expect(terms.size).toBe(50);
     expect(terms).toContain('word7');
-    const few = new Set(trained(many.slice(0, 100)).terms.map(({ term }) => term));
+    const few = new Set((await trained(many.slice(0, 100))).terms.map(({ term }) => term));
     expect(few).toContain('only7');
     expect(few).not.toContain('common');
   });
 
-  test('stores each element of a vector within half a step of what it was', () => {
-    const { terms, dimensions } = trained(TEXTS);
+  test('comes to checkpoints all along, and ends by what one throws', async () => {
+    const many = Array.from({ length: 300 }, (_, at) => `word${String(at % 290)} word${String((at * 7) % 270)}`);
+    let passed = 0;
+    const stoppingAt = (stop: number) => (): Promise<void> => {
+      passed += 1;
+      return passed === stop ? Promise.reject(new Error('stop')) : Promise.resolve();
+    };
+    expect((await trainLsa(setOf(many), stoppingAt(0)))?.terms).toHaveLength(290);
+    const all = passed;
+    expect(all).toBeGreaterThan(10);
+    for (const stop of [1, Math.ceil(all / 2), all]) {
+      passed = 0;
+      await expect(trainLsa(setOf(many), stoppingAt(stop))).rejects.toThrow('stop');
+      expect(passed).toBe(stop);
+    }
+  });
+
+  test('stores each element of a vector within half a step of what it was', async () => {
+    const { terms, dimensions } = await trained(TEXTS);
     // The axes are orthonormal: with all groups linearly independent their columns are of length 1.
     for (let axis = 0; axis < dimensions; axis += 1) {
       const column = terms.map(({ scale, vector }) => scale * (vector[axis] ?? Number.NaN));
@@ -151,15 +170,15 @@ describe('a model', () => {
 });
 
 describe('a text', () => {
-  test('that a model does not know is all zero', () => {
-    const model = trained(TEXTS);
+  test('that a model does not know is all zero', async () => {
+    const model = await trained(TEXTS);
     for (const text of ['', 'the', 'xyzzy plugh', '水漏れ']) {
       expect(vectorOf(model, text)).toEqual(new Float32Array(model.dimensions));
     }
   });
 
-  test('has the same vector whatever case and forms its words have', () => {
-    const model = trained(TEXTS);
+  test('has the same vector whatever case and forms its words have', async () => {
+    const model = await trained(TEXTS);
     expect(vectorOf(model, 'LEAKING kettles')).toEqual(vectorOf(model, 'leaks Kettle'));
     expect(vectorOf(model, 'leaks')).not.toEqual(vectorOf(model, 'scheduler'));
   });

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import type { Database, Durability, Query, Rows, SqlRow, WriteOutcome, WriteStep } from '../../engine/database.ts';
 import { Connection, isBusy } from './connection.ts';
 import { busyFailure, databaseFailure } from './failures.ts';
@@ -18,6 +18,8 @@ export type LockRetry = <T>(attempt: () => T) => Promise<T>;
 
 // A single busy wait inside SQLite blocks the event loop, so it is kept short and repeated with pauses.
 const BLOCKING_WAIT_MS = 10;
+/** How long calls may follow each other without a turn of the event loop. */
+const BREATHLESS_MS = 20;
 
 /** The Database port on a local file. Opens it at the first use. */
 export class LocalDatabase implements Database {
@@ -26,6 +28,7 @@ export class LocalDatabase implements Database {
   readonly #options: LocalOptions;
   #connection: Promise<Connection> | undefined;
   #writers: Promise<unknown> = Promise.resolve();
+  #breathedAt = performance.now();
 
   constructor(options: LocalOptions) {
     this.#options = options;
@@ -40,14 +43,14 @@ export class LocalDatabase implements Database {
 
   /** Writers of this process queue here: two of them waiting for the file lock would only starve each other. */
   write(steps: readonly WriteStep[], durability: Durability = 'full'): Promise<WriteOutcome> {
-    const turn = this.#writers.then(() =>
+    const done = this.#writers.then(() =>
       this.#attempt((connection) => {
         connection.durability = durability;
         return applyBatch(connection, steps);
       }),
     );
-    this.#writers = turn.catch(() => undefined);
-    return turn;
+    this.#writers = done.catch(() => undefined);
+    return done;
   }
 
   async close(): Promise<void> {
@@ -60,6 +63,7 @@ export class LocalDatabase implements Database {
   }
 
   async #attempt<T>(work: (connection: Connection) => T): Promise<T> {
+    await this.#breathe();
     try {
       return await this.#retryLocked(async () => {
         const connection = await this.#open();
@@ -73,6 +77,15 @@ export class LocalDatabase implements Database {
     } catch (error) {
       throw databaseFailure(error, this.#options.file);
     }
+  }
+
+  /**
+   * The driver is synchronous: whoever calls again and again would let no signal (Ctrl-C), timer or socket be looked at.
+   */
+  async #breathe(): Promise<void> {
+    if (performance.now() - this.#breathedAt < BREATHLESS_MS) return;
+    await turn();
+    this.#breathedAt = performance.now();
   }
 
   /** One attempt always runs; a busy one is repeated after a jittered pause while the timeout lasts. */

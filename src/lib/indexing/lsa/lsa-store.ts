@@ -14,6 +14,15 @@ export function termsQuery(embedderId: number, terms: Iterable<string>): Query<M
   );
 }
 
+/** As {@link termsQuery}, the terms alone. */
+export function knownTermsQuery(embedderId: number, terms: Iterable<string>): Query<string> {
+  return query(
+    `SELECT t.term FROM json_each(?2) AS wanted CROSS JOIN lsa_terms t ON t.embedder_id = ?1 AND t.term = wanted.value`,
+    [embedderId, JSON.stringify([...terms])],
+    (row) => z.string().parse(row.term),
+  );
+}
+
 function decodeTerm(row: SqlRow): ModelTerm {
   const { vector, ...rest } = termRow.parse(row);
   return { ...rest, vector: new Int8Array(vector.buffer, vector.byteOffset, vector.byteLength) };

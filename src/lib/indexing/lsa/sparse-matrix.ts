@@ -1,3 +1,5 @@
+import type { Checkpoint } from '../../engine/checkpoint.ts';
+import { inChunks } from './chunks.ts';
 import { addFourRows, type DenseMatrix, NO_ROW } from './dense-matrix.ts';
 
 /** A sparse matrix by rows (compressed sparse row): row i holds `columns[k]`, `values[k]` for k in [starts[i], starts[i+1]). */
@@ -9,11 +11,15 @@ export interface SparseMatrix {
   readonly values: Float64Array;
 }
 
+/** Rows that are made between two checkpoints. */
+const ROWS_READ = 128;
+
 /** Makes a matrix from the entries of its rows, pairs of column and value; of rows that are made as they are taken, one is held. */
-export function sparseMatrix(
+export async function sparseMatrix(
   rows: Iterable<readonly (readonly [column: number, value: number])[]>,
   columnCount: number,
-): SparseMatrix {
+  checkpoint: Checkpoint,
+): Promise<SparseMatrix> {
   const starts = [0];
   const columns: number[] = [];
   const values: number[] = [];
@@ -23,6 +29,7 @@ export function sparseMatrix(
       values.push(value);
     }
     starts.push(columns.length);
+    if (starts.length % ROWS_READ === 0) await checkpoint();
   }
   return {
     rows: starts.length - 1,
@@ -57,15 +64,21 @@ export function transposed(x: SparseMatrix): SparseMatrix {
 }
 
 /** X · D. */
-export function times(x: SparseMatrix, d: DenseMatrix): DenseMatrix {
+export async function times(x: SparseMatrix, d: DenseMatrix, checkpoint: Checkpoint): Promise<DenseMatrix> {
+  const values = new Float64Array(x.rows * d.columns);
+  await inChunks(x.rows, checkpoint, (from, to) => {
+    multiplyRows(values, x, d, from, to);
+  });
+  return { rows: x.rows, columns: d.columns, values };
+}
+
+function multiplyRows(out: Float64Array, x: SparseMatrix, d: DenseMatrix, from: number, to: number): void {
   const width = d.columns;
-  const out = new Float64Array(x.rows * width);
-  for (let row = 0; row < x.rows; row += 1) {
+  for (let row = from; row < to; row += 1) {
     const end = x.starts[row + 1] ?? 0;
     const scaled = (k: number) => (k < end ? { at: (x.columns[k] ?? 0) * width, factor: x.values[k] ?? 0 } : NO_ROW);
     for (let k = x.starts[row] ?? 0; k < end; k += 4) {
       addFourRows(out, row * width, d.values, width, scaled(k), scaled(k + 1), scaled(k + 2), scaled(k + 3));
     }
   }
-  return { rows: x.rows, columns: width, values: out };
 }

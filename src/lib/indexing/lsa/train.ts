@@ -1,4 +1,6 @@
 import { Sha256 } from '../../core/hash.ts';
+import type { Checkpoint } from '../../engine/checkpoint.ts';
+import { inChunks } from './chunks.ts';
 import { sparseMatrix } from './sparse-matrix.ts';
 import { rightSingularVectors } from './truncated-svd.ts';
 
@@ -46,19 +48,27 @@ export interface LsaModel {
  * Latent semantic analysis (Deerwester et al., JASIS 41(6), 1990): the right singular vectors of the matrix of groups by
  * terms, with (1 + ln tf) * idf and rows of unit length, are the axes of the space. Groups and not passages are the
  * rows: a comment of three words shares its context with its thread. Undefined where there is nothing to tell apart:
- * fewer than two groups or terms.
+ * fewer than two groups or terms. Takes up to a minute; a checkpoint
+ * comes several times a second.
  */
-export function trainLsa({ passages, documentFrequency, groups }: TrainingSet): LsaModel | undefined {
+export async function trainLsa(
+  { passages, documentFrequency, groups }: TrainingSet,
+  checkpoint: Checkpoint,
+): Promise<LsaModel | undefined> {
   const weights = termWeights(documentFrequency, passages);
   const columns = new Map([...weights.keys()].map((term, column) => [term, column]));
-  const matrix = sparseMatrix(unitRows(groups, weights, columns), columns.size);
+  const matrix = await sparseMatrix(unitRows(groups, weights, columns), columns.size, checkpoint);
   const rank = Math.min(dimensionsFor(matrix.rows), matrix.rows, columns.size);
   if (rank < 2) return undefined;
-  const axes = rightSingularVectors(matrix, rank);
+  const axes = await rightSingularVectors(matrix, rank, checkpoint);
   if (axes.columns < 2) return undefined;
-  const terms = [...weights].map(([term, weight], column): ModelTerm => {
-    const from = column * axes.columns;
-    return { term, weight, ...quantised(axes.values.subarray(from, from + axes.columns)) };
+  const weighted = [...weights];
+  const terms: ModelTerm[] = [];
+  await inChunks(weighted.length, checkpoint, (first, end) => {
+    for (const [at, [term, weight]] of weighted.slice(first, end).entries()) {
+      const from = (first + at) * axes.columns;
+      terms.push({ term, weight, ...quantised(axes.values.subarray(from, from + axes.columns)) });
+    }
   });
   return { name: nameOf(axes.columns, terms), dimensions: axes.columns, terms };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { Failure } from '../../core/failure.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import { documentTextsQuery, passagesOfQuery } from '../../corpus/vector-store.ts';
+import type { Checkpoint } from '../../engine/checkpoint.ts';
 import { query } from '../../engine/database.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { textsOfPassages } from '../stored-passages.ts';
@@ -18,10 +18,10 @@ const groupRow = z.object({ entity: z.string(), documents: z.string() });
 
 /**
  * Reads what a model is trained on: the passages of all threads, files and other entities, or of a sample of them. Fails
- * with `interrupted`.
+ * as the checkpoint does.
  */
-export async function readTrainingSet(engine: Engine): Promise<TrainingSet> {
-  const { database, signal, progress } = engine;
+export async function readTrainingSet(engine: Engine, checkpoint: Checkpoint): Promise<TrainingSet> {
+  const { database, progress } = engine;
   const groups = sampled(await readGroups(engine));
   const documentFrequency = new Map<string, number>();
   const counted: CountedGroup[] = [];
@@ -32,7 +32,7 @@ export async function readTrainingSet(engine: Engine): Promise<TrainingSet> {
     groups.reduce((sum, { documents }) => sum + documents.length, 0),
   );
   for (const page of pagesOf(groups)) {
-    if (signal.aborted) throw new Failure('interrupted', 'stopped while learning from the texts; nothing is lost');
+    await checkpoint();
     const documents = page.flatMap((group) => group.documents);
     const [texts, places] = await database.read([documentTextsQuery(documents), passagesOfQuery(documents)]);
     const byDocument = new Map<number, string[]>(documents.map((id) => [id, []]));

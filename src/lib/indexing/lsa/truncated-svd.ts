@@ -1,4 +1,6 @@
 import { EigenvalueDecomposition } from 'ml-matrix';
+import type { Checkpoint } from '../../engine/checkpoint.ts';
+import { inChunks } from './chunks.ts';
 import { type DenseMatrix, gramOf, product } from './dense-matrix.ts';
 import { type SparseMatrix, times, transposed } from './sparse-matrix.ts';
 
@@ -14,16 +16,27 @@ const NEGLIGIBLE = 1e-9;
  * from a generator with a fixed seed, so that the same matrix always gives the same vectors, on every machine. A matrix
  * with hardly more rows or columns is not sampled: few random signs may well miss a direction.
  */
-export function rightSingularVectors(x: SparseMatrix, rank: number): DenseMatrix {
+export async function rightSingularVectors(
+  x: SparseMatrix,
+  rank: number,
+  checkpoint: Checkpoint,
+): Promise<DenseMatrix> {
+  await checkpoint();
   const xt = transposed(x);
-  return principalDirections(times(xt, rangeOf(x, xt, rank + OVERSAMPLING)), rank);
+  await checkpoint();
+  const range = await rangeOf(x, xt, rank + OVERSAMPLING, checkpoint);
+  return principalDirections(await times(xt, range, checkpoint), rank, checkpoint);
 }
 
 /** Orthonormal columns whose span holds the longest directions of the columns of a matrix. */
-function rangeOf(x: SparseMatrix, xt: SparseMatrix, width: number): DenseMatrix {
+async function rangeOf(x: SparseMatrix, xt: SparseMatrix, width: number, checkpoint: Checkpoint): Promise<DenseMatrix> {
   if (x.rows <= width) return identity(x.rows);
-  if (x.columnCount <= width) return orthonormal(times(x, identity(x.columnCount)));
-  return orthonormal(times(x, times(xt, times(x, randomSigns(x.columnCount, width)))));
+  const spread = (d: DenseMatrix): Promise<DenseMatrix> => times(x, d, checkpoint);
+  if (x.columnCount <= width) return orthonormal(await spread(identity(x.columnCount)), checkpoint);
+  const signs = randomSigns(x.columnCount, width);
+  await checkpoint();
+  const sample = await spread(signs);
+  return orthonormal(await spread(await times(xt, sample, checkpoint)), checkpoint);
 }
 
 function identity(size: number): DenseMatrix {
@@ -46,13 +59,14 @@ function randomSigns(rows: number, columns: number): DenseMatrix {
 }
 
 /** The left singular vectors of a tall matrix (columnCount x width), by the eigenvectors of its small Gram matrix. */
-function principalDirections(matrix: DenseMatrix, rank: number): DenseMatrix {
+async function principalDirections(matrix: DenseMatrix, rank: number, checkpoint: Checkpoint): Promise<DenseMatrix> {
   const { rows, columns } = matrix;
-  const gram = gramOf(matrix);
+  const gram = await gramOf(matrix, checkpoint);
   const symmetric = Array.from({ length: columns }, (_, i) =>
     Array.from({ length: columns }, (__, j) => gram[i * columns + j] ?? 0),
   );
   if (columns === 0) return { rows, columns: 0, values: new Float64Array(0) };
+  // The one long stretch without a checkpoint, a second for 400 columns: the library does it at once.
   const { realEigenvalues, eigenvectorMatrix } = new EigenvalueDecomposition(symmetric, { assumeSymmetric: true });
   const order = realEigenvalues.map((value, at) => ({ value, at })).sort((a, b) => b.value - a.value || a.at - b.at);
   const longest = order[0]?.value ?? 0;
@@ -62,20 +76,35 @@ function principalDirections(matrix: DenseMatrix, rank: number): DenseMatrix {
     const length = Math.sqrt(value);
     for (let j = 0; j < columns; j += 1) directions[j * kept.length + place] = eigenvectorMatrix.get(j, at) / length;
   });
-  return product(matrix, { rows: columns, columns: kept.length, values: directions });
+  await checkpoint();
+  return product(matrix, { rows: columns, columns: kept.length, values: directions }, checkpoint);
 }
 
 /** Twice: what the first pass leaves of the rounding, the second takes. */
-function orthonormal(matrix: DenseMatrix): DenseMatrix {
-  return choleskyOrthonormal(choleskyOrthonormal(matrix));
+async function orthonormal(matrix: DenseMatrix, checkpoint: Checkpoint): Promise<DenseMatrix> {
+  return choleskyOrthonormal(await choleskyOrthonormal(matrix, checkpoint), checkpoint);
 }
 
 /** Orthonormal columns with the same span, by the Cholesky factor of the Gram matrix; a dependent column becomes zero. */
-function choleskyOrthonormal(matrix: DenseMatrix): DenseMatrix {
-  const { rows, columns, values } = matrix;
-  const factor = choleskyOf(gramOf(matrix), columns);
-  const out = new Float64Array(values.length);
-  for (let row = 0; row < rows; row += 1) {
+async function choleskyOrthonormal(matrix: DenseMatrix, checkpoint: Checkpoint): Promise<DenseMatrix> {
+  const { rows, columns } = matrix;
+  const factor = choleskyOf(await gramOf(matrix, checkpoint), columns);
+  const values = new Float64Array(matrix.values.length);
+  await inChunks(rows, checkpoint, (from, to) => {
+    substitute(values, matrix, factor, from, to);
+  });
+  return { rows, columns, values };
+}
+
+/** Rows of the matrix by the inverse of the transposed factor. */
+function substitute(
+  out: Float64Array,
+  { columns, values }: DenseMatrix,
+  factor: Float64Array,
+  first: number,
+  end: number,
+): void {
+  for (let row = first; row < end; row += 1) {
     const from = row * columns;
     for (let j = 0; j < columns; j += 1) {
       const pivot = factor[j * columns + j] ?? 0;
@@ -85,7 +114,6 @@ function choleskyOrthonormal(matrix: DenseMatrix): DenseMatrix {
       out[from + j] = sum / pivot;
     }
   }
-  return { rows, columns, values: out };
 }
 
 /** The lower Cholesky factor, row after row; rows of dependent columns have a pivot of zero. */

@@ -13,7 +13,7 @@ import { fileDigest, withDatabase } from '../support/test-index.ts';
 const COMMITS = 100;
 const RECORDS = 1200;
 const THREADS = 40;
-const KILLS = 6;
+const KILLS = 4;
 
 let program: Program;
 let repository: TestRepository;

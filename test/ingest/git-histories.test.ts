@@ -161,7 +161,7 @@ async function play(steps: readonly Step[], types: readonly string[]): Promise<v
 /** `HISTORIES=200 npx vitest run test/ingest/git-histories.test.ts --testTimeout=3600000` looks longer. */
 const settings =
   process.env.HISTORIES === undefined
-    ? { numRuns: 6, interruptAfterTimeLimit: 40_000 }
+    ? { numRuns: 4, interruptAfterTimeLimit: 40_000 }
     : { numRuns: Number(process.env.HISTORIES) };
 
 describe('whatever was indexed before, a run without options gives what a fresh index has', () => {

@@ -58,6 +58,14 @@ describe('a thread that the question names', () => {
     expect(results.map(({ reference }) => reference)).toContain('acme/app#14');
   });
 
+  test('shows its passage with the words, and a full name is never crowded out', async () => {
+    const { results } = await ask({ query: '#14 drips', repo: 'acme/app' });
+    expect(results[0]?.reference).toBe('acme/app#14');
+    expect(results[0]?.sparse_score).toBeGreaterThan(0);
+    const many = '#101 #102 #103 #104 acme/lib#14';
+    expect((await found({ query: many }))[0]).toBe('acme/lib#14');
+  });
+
   test('that is not indexed changes nothing', async () => {
     expect(await found({ query: '#4711' })).toEqual([]);
   });

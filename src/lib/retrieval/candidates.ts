@@ -3,7 +3,7 @@ import { DOCUMENT_TYPES } from '../corpus/document-types.ts';
 import { documentPredicate, type Filters, Parameters } from '../corpus/filters.ts';
 import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
-import { anyOf, type FtsQuery, type IndexQuery, type RelaxedTerm } from './fts-query.ts';
+import { anyOf, type FtsQuery, type RelaxedTerm } from './fts-query.ts';
 import type { NamedThread } from './named-threads.ts';
 import { OPENING } from './opening.ts';
 
@@ -18,8 +18,8 @@ const WEIGHTS = '3.0, 2.0, 2.0, 1.0';
 const RELAXED_POSTINGS = 2000;
 const RELAXED_SHARE = 8;
 
-/** Threads of one number there may be in each of many repositories. */
-const MOST_NAMED = 5;
+/** Threads of one number there may be in each of many repositories: the newest of them. */
+const MOST_NAMED = 8;
 
 /** How many passages of a tier are looked through for further entities when few of them fill its pool. */
 const STRICT_DEPTH = 1000;
@@ -75,9 +75,9 @@ export function candidatesQuery(
   const filtered = allowed !== 'all' || Object.values(filters).some((filter) => filter !== undefined);
   const tables: string[] = [];
   const tiers: { name: string; index: string; tier: number }[] = [];
-  if (named.length > 0 && fts.nat !== null) {
+  if (named.length > 0) {
     tiers.push({ name: 'named', index: 'nat', tier: NAMED_TIER });
-    tables.push(`named AS MATERIALIZED (${namedQuery(named, fts.nat, predicate, parameters)})`);
+    tables.push(`named AS MATERIALIZED (${namedQuery(named, predicate, parameters)})`);
   }
   for (const index of ['nat', 'code'] as const) {
     const asked = fts[index];
@@ -107,7 +107,7 @@ export function candidatesQuery(
   if (tiers.length === 0) return undefined;
   // A tier comes in the order of its place: its pool, and where that holds too few entities, the first of each further.
   const found = tiers.map(
-    ({ name, index, tier }) => `SELECT passage_id, score, '${index}' AS "index", ${String(tier)} AS tier FROM (
+    ({ name, index, tier }) => `SELECT passage_id, score, place, '${index}' AS "index", ${String(tier)} AS tier FROM (
       SELECT * FROM (SELECT * FROM ${name} LIMIT ${pool}) UNION ALL
       SELECT passage_id, score, entity, min(place) FROM (SELECT * FROM ${name} LIMIT -1 OFFSET ${pool})
       WHERE (SELECT count(DISTINCT entity) FROM (SELECT entity FROM ${name} LIMIT ${pool})) < ${entities} GROUP BY entity)`,
@@ -116,27 +116,19 @@ export function candidatesQuery(
     SELECT t.passage_id, d.id AS document_id, t."index", t.tier, -t.score AS score, d.entity, d.type, d.title, d.created_at, d.updated_at, ${OPENING} AS opening
     FROM (${found.join(' UNION ALL ')}) AS t CROSS JOIN documents d ON d.id = t.passage_id >> 16
       CROSS JOIN passages p ON p.id = t.passage_id CROSS JOIN bodies b ON b.document_id = d.id
-    ORDER BY t.tier, t.score, t.passage_id`;
+    ORDER BY t.tier, CASE t.tier WHEN ${String(NAMED_TIER)} THEN t.place END, t.score, t.passage_id`;
   return query(sql, parameters.values, (row) => candidateRow.parse(row));
 }
 
-/** The threads that are named, by their first passage, with its score. */
-function namedQuery(
-  named: readonly NamedThread[],
-  { relaxed, functionWords }: IndexQuery,
-  predicate: string,
-  parameters: Parameters,
-): string {
-  const any = parameters.add(anyOf([...relaxed, ...functionWords]));
+/** The threads that are named, by their first passage, in the order in which they are: a full name is never cut. */
+function namedQuery(named: readonly NamedThread[], predicate: string, parameters: Parameters): string {
   const threads = parameters.add(JSON.stringify(named));
-  return `SELECT passage_id, score, entity, score AS place FROM (
-      SELECT d.id << 16 AS passage_id, d.entity, coalesce((SELECT bm25(passages_nat, ${WEIGHTS}) FROM passages_nat
-        WHERE passages_nat MATCH ${any} AND passages_nat.rowid = d.id << 16), 0.0) AS score
-      FROM json_each(${threads}) AS t CROSS JOIN repos r CROSS JOIN documents d
-        ON d.repo_id = r.id AND d.number = t.value ->> 'number' AND d.type IN ('issue', 'pull_request')
-      WHERE (t.value ->> 'repo' IS NULL OR t.value ->> 'repo' IN (lower(r.slug), lower(substr(r.slug, instr(r.slug, '/') + 1))))
-        AND ${predicate})
-    ORDER BY score, passage_id LIMIT ${String(MOST_NAMED)}`;
+  return `SELECT d.id << 16 AS passage_id, 0.0 AS score, d.entity, t.key AS place
+    FROM json_each(${threads}) AS t CROSS JOIN repos r CROSS JOIN documents d
+      ON d.repo_id = r.id AND d.number = t.value ->> 'number' AND d.type IN ('issue', 'pull_request')
+    WHERE (t.value ->> 'repo' IS NULL OR t.value ->> 'repo' IN (lower(r.slug), lower(substr(r.slug, instr(r.slug, '/') + 1))))
+      AND ${predicate}
+    ORDER BY t.key, d.updated_at DESC, d.id LIMIT ${String(MOST_NAMED)}`;
 }
 
 /** What matches, first place first. */

@@ -84,11 +84,12 @@ export async function rank(engine: Engine, input: SearchInput, filters: Filters)
   };
 }
 
+/** What is named keeps its order, whatever else speaks for one or the other. */
 function namedFirst(hits: readonly Hit[], sparse: readonly SparseHit[]): readonly Hit[] {
-  const named = new Set(sparse.flatMap(({ named, documentId }) => (named ? [documentId] : [])));
-  if (named.size === 0) return hits;
-  const isNamed = ({ documentId }: Hit): boolean => named.has(documentId);
-  return [...hits.filter(isNamed), ...hits.filter((hit) => !isNamed(hit))];
+  const places = new Map(sparse.filter(({ named }) => named).map(({ documentId }, place) => [documentId, place]));
+  if (places.size === 0) return hits;
+  const place = ({ documentId }: Hit): number => places.get(documentId) ?? places.size;
+  return hits.toSorted((a, b) => place(a) - place(b));
 }
 
 async function nearest(

@@ -13,19 +13,23 @@ export interface SparseHit extends RankedDocument {
 }
 
 /**
- * One ranking out of the rows of both indexes: what is named before strict before relaxed; within a tier the indexes take turns by rank,
- * since their scores cannot be compared, prose first. A document counts once, with its best passage.
+ * One ranking out of the rows of both indexes: what is named before strict before relaxed; within a tier the indexes take
+ * turns by rank, since their scores cannot be compared, prose first. A document counts once, with its best passage.
  */
 export function sparseRanking(rows: readonly CandidateRow[]): SparseHit[] {
   const best = new Map<number, CandidateRow>();
+  const named = new Set<number>();
   for (const row of inTurns(rows)) {
-    if (!best.has(row.document_id)) best.set(row.document_id, row);
+    const known = best.get(row.document_id);
+    if (row.tier === NAMED_TIER) named.add(row.document_id);
+    // What is named has its place; the passage that it shows is the one with the words.
+    if (known === undefined || known.tier === NAMED_TIER) best.set(row.document_id, row);
   }
   return [...best.values()].map((row, at) => ({
     ...rankedDocument(row, at),
     index: row.index,
     strict: row.tier <= 0,
-    named: row.tier === NAMED_TIER,
+    named: named.has(row.document_id),
     opening: row.opening,
   }));
 }

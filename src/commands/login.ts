@@ -21,6 +21,7 @@ export default class Login extends BaseCommand {
     },
   ];
   static override args = shape.args;
+  static override interruptHint = 'Run the same command again; what was adopted stays.';
   static override flags = shape.flags;
 
   protected override async answer(): Promise<Answer> {

@@ -16,6 +16,7 @@ export default class Migrate extends BaseCommand {
     },
     { description: 'Apply what is pending', command: '<%= config.bin %> <%= command.id %>' },
   ];
+  static override interruptHint = 'Run the same command again; what was applied stays.';
   static override args = shape.args;
   static override flags = shape.flags;
 

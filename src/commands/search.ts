@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { type Answer, BaseCommand } from '../lib/cli/base-command.ts';
+import { copyNotes } from '../lib/cli/copy-note.ts';
 import { commandShape } from '../lib/cli/flags.ts';
 import { renderSearch } from '../lib/cli/render-search.ts';
 import { chooseRepositories } from '../lib/cli/repository.ts';
@@ -76,6 +77,8 @@ export default class Search extends BaseCommand {
       ...(note === undefined ? [] : [note]),
       ...searchNotes(output, now),
       ...(staleSince === undefined ? [] : [staleNote(staleSince, now)]),
+      // A program finds it in what status answers.
+      ...(flags.json === true ? [] : await copyNotes(engine)),
     ];
     return {
       output,

@@ -27,14 +27,15 @@ describe('the configuration file', () => {
   });
 
   it.each([
-    ['{"db": 7}', /wrong: db: /],
-    ['{"db": ""}', /wrong: db: /],
+    ['{"db": 7}', /wrong: db must be a text, not 7$/],
+    ['{"db": ""}', /wrong: db must not be empty$/],
     ['{"bd": "x"}', /wrong: unknown field bd$/],
     ['{"embedder_key": "x"}', /wrong: unknown field embedder_key$/],
-    ['{"allowed_repos": "acme/app"}', /wrong: allowed_repos: /],
-    ['{"allowed_repos": ["acme/app", "acme/a*"]}', /wrong: allowed_repos\.1: must be owner\/name or owner\/\*$/],
+    ['{"allowed_repos": "acme/app"}', /wrong: allowed_repos must be a list, not a text$/],
+    ['{"allowed_repos": null}', /wrong: allowed_repos must be a list, not null$/],
+    ['{"allowed_repos": ["acme/app", "acme/a*"]}', /wrong: item 2 of allowed_repos must be owner\/name or owner\/\*$/],
     ['{"allowed_repos": ["acme/*"], "allowed_repos": ["acme/*", "vault/*"]}', /wrong: allowed_repos is there twice$/],
-    ['[]', /wrong: /],
+    ['[]', /wrong: it must be an object, not a list$/],
     ['{"db": "x"', /is not JSON$/],
   ])('%s is refused with the name of the file', async (text, message) => {
     writeFileSync(file, text);
@@ -43,14 +44,34 @@ describe('the configuration file', () => {
     expect(String(failure)).toContain(file);
   });
 
-  it.each<[string, () => string]>([
-    ['a folder', () => (mkdirSync(file), directory)],
-    ['a link that leads nowhere', () => (symlinkSync(join(directory, 'gone'), file), directory)],
-    ['a link that leads to itself', () => (symlinkSync(file, file), directory)],
-    ['below a link that leads nowhere', () => (symlinkSync(join(directory, 'gone'), file), join(file, 'gh-rag'))],
-    ['below a file', () => (writeFileSync(file, '{}'), join(file, 'gh-rag'))],
-  ])('that is %s is no empty configuration', async (_, place) => {
-    await expect(readConfigFile(place())).rejects.toMatchObject({ code: 'unreadable_input' });
+  it.each<[string, string, () => string]>([
+    ['a folder', 'it is a folder', () => (mkdirSync(file), directory)],
+    [
+      'a link that leads nowhere',
+      'it is a link that leads nowhere',
+      () => (symlinkSync(join(directory, 'gone'), file), directory),
+    ],
+    ['a link that leads to itself', 'it is a link that leads to itself', () => (symlinkSync(file, file), directory)],
+    [
+      'below a link that leads nowhere',
+      'a folder on the way to it is a link that leads nowhere',
+      () => (symlinkSync(join(directory, 'gone'), file), join(file, 'gh-rag')),
+    ],
+    [
+      'below a file',
+      'what should be a folder on the way to it is a file',
+      () => (writeFileSync(file, '{}'), join(file, 'gh-rag')),
+    ],
+  ])('that is %s is no empty configuration', async (_, why, place) => {
+    const folder = place();
+    const message = `cannot read the configuration ${join(folder, 'config.json')}: ${why}`;
+    await expect(readConfigFile(folder)).rejects.toMatchObject({ code: 'unreadable_input', message });
+  });
+
+  it('that is broken is to be corrected: without it a server goes on with its last list', async () => {
+    writeFileSync(file, '{');
+    const hint = expect.not.stringContaining('remove') as string;
+    await expect(readConfigFile(directory)).rejects.toMatchObject({ hint });
   });
 
   it('may be missing below folders that are links, and together with them', async () => {

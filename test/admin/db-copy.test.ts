@@ -365,6 +365,17 @@ describe('an interrupted copy', () => {
     });
   });
 
+  it('that was written to does not end as a copy, and blames no side alone', async () => {
+    const target = newTarget();
+    await stopEarly(target);
+    await withDatabase(target, ({ database }) => database.write([change("UPDATE repos SET default_branch = 'mine'")]));
+    expect(await refusal(copy(target))).toMatchObject({
+      code: 'drift',
+      message: 'the copy is not equal to its source in repos',
+      hint: expect.stringContaining('wrote to one of both') as string,
+    });
+  });
+
   it('is not written to by two at once', async () => {
     const target = newTarget();
     let other: Promise<DbCopyOutput> | undefined;
@@ -457,13 +468,13 @@ describe('a source that changes meanwhile', () => {
     expect(failure.message).toBe(
       'the copy is not equal to its source in repos, documents, bodies, passages, passages_nat',
     );
-    expect(failure.hint).toContain('stop what writes to it');
+    expect(failure.hint).toContain('Something wrote to one of both meanwhile: stop what does');
   });
 
   it('is told at once where rows need others that came too late', async () => {
     expect(await disturbed('traces', (source) => source.as(github(8)).chain())).toMatchObject({
       code: 'drift',
-      message: 'the source changed while it was copied',
+      message: 'the source or the target changed while it was copied',
     });
     expect(await disturbed('edges', (source) => source.index([issue(50, { body: 'See #1.' })]))).toMatchObject({
       code: 'drift',

@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
+import { formatMark, writeMark } from '../../src/lib/admin/db-copy-mark.ts';
 import { status } from '../../src/lib/admin/status.ts';
 import { renderStatus } from '../../src/lib/cli/render-admin.ts';
 import { terminalOf } from '../../src/lib/cli/terminal.ts';
+import { allowedBy } from '../../src/lib/engine/allow-list.ts';
 import { change } from '../../src/lib/engine/database.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { embedIndex } from '../../src/lib/indexing/embed-index.ts';
@@ -83,6 +85,19 @@ test('tells what embeds, how much of the index has its vectors, and what to do a
   expect(await line({ embedder: other })).toBe(
     'endpoint:models.example.com:m, 0 passages embedded; 5 are not: gh-rag backfill embeddings',
   );
+});
+
+test.each([undefined, ['acme/*']])('of a copy that was begun says so in a line, with the list %j', async (entries) => {
+  const { engine } = await open([issue(1)]);
+  const shown = async () =>
+    renderStatus(await invoke(status, { ...engine, allowed: allowedBy(entries) }, {}), PLAIN, Date.UTC(2024, 5, 2));
+  expect(await shown()).not.toContain('copy');
+  await engine.database.write([
+    writeMark(formatMark({ origin: 'local:x', table: 'repos', after: null, rows: 0 }), Date.UTC(2024, 5, 1)),
+  ]);
+  const text = await shown();
+  expect(text).toContain('\n\nThis database is an unfinished copy, a part of its source: ');
+  expect(text).not.toContain('unfinished: ');
 });
 
 test('of an empty database says that there is nothing', async () => {

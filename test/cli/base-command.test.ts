@@ -2,6 +2,8 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '@oclif/core/config';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import Doctor from '../../src/commands/doctor.ts';
+import Eval from '../../src/commands/eval.ts';
 import type { Answer } from '../../src/lib/cli/base-command.ts';
 import { Failure } from '../../src/lib/core/failure.ts';
 import { temporaryDirectory } from '../support/repository.ts';
@@ -108,7 +110,7 @@ describe('where the database is', () => {
     writeFileSync(file, '{"db": 7}');
     const { code, out, err } = await run([]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toMatch(/^error: the configuration .*config\.json is wrong: db: .*string.*\nhint: .*\n$/);
+    expect(err).toMatch(/^error: the configuration .*config\.json is wrong: db must be a text, not 7\nhint: .*\n$/);
     expect(err).toContain(file);
   });
 });
@@ -191,7 +193,7 @@ describe('a failure', () => {
 
 describe('Ctrl-C', () => {
   class Slow extends Measure {
-    static override interruptHint = 'Run it again to go on.';
+    static override interruptHint: string | undefined = 'Run it again to go on.';
 
     protected override async answer(): Promise<Answer> {
       await this.parseInput(measureShape);
@@ -212,6 +214,14 @@ describe('Ctrl-C', () => {
     expect({ code, out }).toEqual({ code: 130, out: '' });
     expect(err).toBe('steps: 4 in <1 s\nerror: interrupted\nhint: Run it again to go on.\n');
     expect((await run(['--quiet'], {}, Slow)).err).toBe('error: interrupted\nhint: Run it again to go on.\n');
+  });
+
+  it('says nothing on what was stored where a command writes nothing', async () => {
+    class Reading extends Slow {
+      static override interruptHint = undefined;
+    }
+    expect((await run(['--quiet'], {}, Reading)).err).toBe('error: interrupted\n');
+    expect([Eval, Doctor].map(({ interruptHint }) => interruptHint)).toEqual([undefined, undefined]);
   });
 
   it('leaves no progress line behind on a terminal', async () => {

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import type { Config } from '@oclif/core/config';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import DbCopy from '../../src/commands/db/copy.ts';
+import Search from '../../src/commands/search.ts';
 import { databasesBy } from '../../src/lib/adapters/databases.ts';
 import { openLocal } from '../../src/lib/adapters/libsql/open.ts';
 import type { DbCopyOutput } from '../../src/lib/admin/db-copy-contract.ts';
+import { formatMark, writeMark } from '../../src/lib/admin/db-copy-mark.ts';
 import type { EngineOptions, OpenEngine } from '../../src/lib/cli/base-command.ts';
 import type { Host } from '../../src/lib/cli/host.ts';
 import { renderDbCopy } from '../../src/lib/cli/render-db-copy.ts';
@@ -55,6 +57,34 @@ class LocalCopy extends DbCopy {
     });
   }
 }
+
+/** A search of the source. */
+class LocalSearch extends Search {
+  static override id = 'search';
+  static override args = Search.args;
+  static override flags = Search.flags;
+
+  protected override createHost(): Host {
+    return host;
+  }
+
+  protected override composeEngine({ progress, signal }: EngineOptions): Promise<OpenEngine> {
+    return Promise.resolve({ engine: testEngine(source, { progress, signal }), close: () => Promise.resolve() });
+  }
+}
+
+it('that is not finished is told below every search in it, but not to programs', async () => {
+  const searched = async (...argv: string[]) => {
+    host = new TestHost();
+    expect(await LocalSearch.run(['anything', '--all-repos', ...argv], config)).toBe(0);
+    return host.err;
+  };
+  expect(await searched()).not.toContain('copy');
+  const mark = formatMark({ origin: 'local:x', table: 'repos', after: null, rows: 0 });
+  await source.database.write([writeMark(mark, 0)]);
+  expect(await searched()).toContain('\nThis database is an unfinished copy, a part of its source: ');
+  expect(await searched('--json')).toBe('');
+});
 
 async function run(...argv: string[]) {
   host = new TestHost();

@@ -147,7 +147,7 @@ describe('the built program', () => {
     expect(await outputOf(child)).toEqual({
       code: 130,
       out: 'waiting\n',
-      err: 'error: interrupted\nhint: Run the same command again; what was stored stays.\n',
+      err: 'error: interrupted\n',
     });
   });
 });

@@ -206,7 +206,7 @@ it('tells and indexes only what allowed_repos of the configuration names', async
   expect(found).toContain('plainly');
   expect([answer.count, status.documents, narrowed.count]).toEqual([1, 1, 0]);
   expect(found + JSON.stringify([answer, status])).not.toMatch(/canary|vault/);
-  const error = 'error: TARGET: the configuration does not allow the repository vault/hidden (given: vault/hidden)';
+  const error = 'error: TARGET: the configuration does not allow the repository vault/hidden';
   const hint = 'hint: Add it to allowed_repos in config.json, as owner/name or owner/*.';
   expect(index).toMatchObject({ code: 2, out: '', err: `${error}\n${hint}\n` });
 });

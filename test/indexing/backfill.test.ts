@@ -61,6 +61,17 @@ const sql = async ({ database }: Engine, ...statements: string[]): Promise<void>
   await database.write(statements.map((text) => change(text)));
 };
 
+test.each(['segments', 'edges', 'embeddings'])(
+  '%s repairs the whole index, and takes no repository',
+  async (surface) => {
+    const failure = { code: 'invalid_input', hint: `Without it: gh-rag backfill ${surface}` };
+    await expect(run(await open([]), surface, { repo: 'acme/app' })).rejects.toMatchObject({
+      ...failure,
+      message: `repo: ${surface} repairs the whole index, not one repository`,
+    });
+  },
+);
+
 const TABLES = [
   'SELECT * FROM documents',
   'SELECT * FROM bodies',

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Failure } from '../../src/lib/core/failure.ts';
 import { allowedBy } from '../../src/lib/engine/allow-list.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
@@ -95,29 +96,59 @@ test('a question of more words than an answer has is answered better than by pla
 const answered = (answer: object) => ({ query: 'offset', relevant: [answer] });
 
 test.each<[string, readonly (object | string)[], object, RegExp]>([
-  ['a line that is no JSON', [{ query: 'a', relevant: [{ number: 1 }] }, '{'], {}, /^gold: line 2 is no JSON$/],
-  ['a line without answers', [{ query: 'a', relevant: [] }], {}, /^gold: line 1 .*relevant/],
-  ['a reference that is none', [{ query: 'a', relevant: [{ reference: 'nothing' }] }], {}, /no reference$/],
-  ['null', ['null'], {}, /^gold: line 1 is no question: it is no JSON object$/],
-  ['a list', ['[]'], {}, /^gold: line 1 is no question: it is no JSON object$/],
-  ['an answer without a name', [answered({})], {}, /: relevant\.0 has neither number nor reference$/],
+  [
+    'a line that is no JSON',
+    [{ query: 'a', relevant: [{ number: 1 }] }, '{'],
+    {},
+    /^line 2 of .*gold\.jsonl is no JSON$/,
+  ],
+  ['a line without answers', [{ query: 'a', relevant: [] }], {}, /^line 1 .*: relevant must not be empty$/],
+  [
+    'a reference that is none',
+    [{ query: 'a', relevant: [{ reference: 'nothing' }] }],
+    {},
+    /: reference of item 1 of relevant must be such as owner\/name#12$/,
+  ],
+  ['null', ['null'], {}, /^line 1 of .* is no question: it is no JSON object$/],
+  ['a list', ['[]'], {}, /^line 1 of .* is no question: it is no JSON object$/],
+  ['an answer without a name', [answered({})], {}, /: item 1 of relevant has neither number nor reference$/],
   [
     'an answer with two names',
     [answered({ number: 1, reference: 'acme/app#2' })],
     {},
-    /: relevant\.0 has both number and reference; give one of them$/,
+    /: item 1 of relevant has both number and reference; give one of them$/,
   ],
   [
     'a reference beside a repository',
     [answered({ reference: 'acme/app#2', repo: 'acme/app' })],
     {},
-    /: relevant\.0 has a repo beside its reference, which names one$/,
+    /: item 1 of relevant has a repo beside its reference, which names one$/,
+  ],
+  [
+    'a repository of an answer that is none',
+    [answered({ number: 1 }), answered({ number: 8, repo: 'a' })],
+    {},
+    /^line 2 of .*: repo of item 1 of relevant must be owner\/name$/,
+  ],
+  ['a question that is a number', [{ ...answered({ number: 1 }), query: 7 }], {}, /: query must be a text, not 7$/],
+  ['a line without a question', [{ relevant: [{ number: 1 }] }], {}, /: query is missing$/],
+  [
+    'a number that is a text',
+    [{ query: 'a', relevant: [{ number: 1 }, { number: '8' }] }],
+    {},
+    /: number of item 2 of relevant must be a number, not a text$/,
+  ],
+  [
+    'a number that no thread has',
+    [{ ...answered({ number: 1 }), exclude_numbers: [0] }],
+    {},
+    /: item 1 of exclude_numbers must be at least 1$/,
   ],
   [
     'a question that search does not take',
     [{ ...answered({ number: 1 }), query: 'a'.repeat(4097) }],
     {},
-    /^gold: line 1 is no question: query has more than 4096 characters$/,
+    /^line 1 of .* is no question: query has more than 4096 characters$/,
   ],
   [
     'more exclusions than search can look past',
@@ -129,19 +160,19 @@ test.each<[string, readonly (object | string)[], object, RegExp]>([
     'an id that comes twice',
     [{ id: '2', ...answered({ number: 1 }) }, answered({ number: 1 })],
     {},
-    /^gold: line 2 has the same id as line 1$/,
+    /^line 2 of .* has the same id as line 1$/,
   ],
   [
     'a repository of a line that is not indexed',
     [answered({ number: 1 }), { repo: 'acme/ap', ...answered({ number: 1 }) }],
     {},
-    /^gold: line 2 names a repo that is not indexed: acme\/ap$/,
+    /^line 2 of .* names a repo that is not indexed: acme\/ap$/,
   ],
   [
     'a line without a repository where several are indexed',
     [answered({ number: 1 })],
     { repo: undefined },
-    /^gold: line 1 names no repo, and 2 are indexed; name one with --repo$/,
+    /^line 1 of .* names no repo, and 2 are indexed$/,
   ],
   [
     'a file of another index',
@@ -150,7 +181,7 @@ test.each<[string, readonly (object | string)[], object, RegExp]>([
     /^gold: no question has an answer that is indexed and may be found$/,
   ],
   ['an empty file', [''], {}, /holds no question$/],
-  ['a blank question', [{ query: ' ', relevant: [{ number: 1 }] }], {}, /^gold: line 1 .*query/],
+  ['a blank question', [{ query: ' ', relevant: [{ number: 1 }] }], {}, /^line 1 .*: query must not be blank$/],
   [
     'a repository that is not indexed',
     [{ query: 'a', relevant: [{ number: 1 }] }],
@@ -159,6 +190,18 @@ test.each<[string, readonly (object | string)[], object, RegExp]>([
   ],
 ])('%s is an error that says so', async (_, lines, input, message) => {
   await expect(run(lines, input)).rejects.toThrow(message);
+});
+
+test('the form of a line is told where it is another', async () => {
+  const hintOf = (lines: readonly (object | string)[]) =>
+    run(lines, { repo: undefined }).then(
+      () => undefined,
+      (error: unknown) => (error instanceof Failure ? error.hint : undefined),
+    );
+  const inApp = { repo: 'acme/app', ...answered({ number: 1 }) };
+  expect(await hintOf(['{'])).toMatch(/^A line is /);
+  expect(await hintOf([{ id: '2', ...inApp }, inApp])).toMatch(/^Give each question an id of its own/);
+  expect(await hintOf([answered({ number: 1 })])).toMatch(/^Name it in the line, or with --repo/);
 });
 
 test('a repository is taken as the index spells it, wherever it is named', async () => {
@@ -189,7 +232,7 @@ test('answers that no ranking can hold are named and not measured, and so are qu
   ]);
   expect(output.problems).toEqual([
     WITHOUT_VECTORS,
-    'question both is measured without an answer: acme/app#99 is not indexed, and 1 more of its answers cannot be found',
+    'question both is measured without one of its answers: acme/app#99 is not indexed, and 1 more of its answers cannot be found',
     'question absent is left out: acme/app#99 is not indexed',
     'question excluded is left out: acme/app#1 is in exclude_numbers',
     'question elsewhere is left out: Acme/Other#4 is not of acme/app',
@@ -216,7 +259,7 @@ test('what the configuration does not allow is not indexed', async () => {
   const { output } = await run([answered({ number: 2 }), elsewhere], {}, { allowed });
   expect(output.problems).toEqual([WITHOUT_VECTORS, 'question 2 is left out: Acme/Other#4 is not of acme/app']);
   await expect(run([{ repo: 'acme/other', ...elsewhere }], {}, { allowed })).rejects.toThrow(
-    /line 1 names a repo that/,
+    /line 1 of .* names a repo that/,
   );
 });
 

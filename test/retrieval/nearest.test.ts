@@ -10,6 +10,9 @@ test.each([
   ['app', ['acme/app', 'other/app', 'acme/api']],
   ['acmee/warehouse', ['acme/warehouse']],
   ['longname', ['octo/long-name']],
+  ['acme', ['acme/api', 'acme/app']],
+  ['foo', []],
+  ['evil/corp', []],
   ['nothing/whatsoever-like-it', []],
 ])('%s is near to %j', (wrong, expected) => {
   expect(nearest(wrong, KNOWN, 3)).toEqual(expected);

@@ -1,8 +1,10 @@
-import { lstat, readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
+import { placeInValue, valueProblem } from '../core/value-problem.ts';
 import { ALLOW_LIST_ENTRY } from '../engine/allow-list.ts';
+import { unreadable } from './config-unreadable.ts';
 
 /** The variables gh-rag's faces obey; an empty one counts as absent. Tokens are read where they are used, not here. */
 export interface Environment {
@@ -127,23 +129,24 @@ async function readIfThere(configDir: string): Promise<ConfigFile | undefined> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (hasCode(error, 'ENOENT') && (await isAbsent(path))) return undefined;
-    throw new Failure('unreadable_input', `cannot read the configuration ${path}`, {
-      hint: 'Check its permissions, and where links on the way to it lead.',
-      cause: error,
-    });
+    const failure = await unreadable(path, error);
+    if (failure === undefined) return undefined;
+    throw failure;
   }
-  const parsed = configFile.safeParse(await parseJson(text.replace(/^\uFEFF/, ''), path));
+  const value = await parseJson(text.replace(/^\uFEFF/, ''), path);
+  const parsed = configFile.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const field =
-    issue?.code === 'unrecognized_keys'
-      ? `unknown field ${issue.keys.join(', ')}`
-      : describe(issue?.path, issue?.message);
-  throw new Failure('invalid_input', `the configuration ${path} is wrong: ${field}`, {
+  throw new Failure('invalid_input', `the configuration ${path} is wrong: ${problemOf(issue, value)}`, {
     hint: `Known fields: ${Object.keys(configFile.shape).join(', ')}. Keys are read from the environment only.`,
     cause: parsed.error,
   });
+}
+
+function problemOf(issue: z.core.$ZodIssue | undefined, value: unknown): string {
+  if (issue === undefined) return 'it is not understood';
+  if (issue.code === 'unrecognized_keys') return `unknown field ${issue.keys.join(', ')}`;
+  return `${placeInValue(issue.path) || 'it'} ${valueProblem(issue, value)}`;
 }
 
 /** Where the database is: the flag, else GH_RAG_DB, else the configuration; undefined for the default file. */
@@ -153,10 +156,6 @@ export function chooseDatabase(
   config: ConfigFile,
 ): string | undefined {
   return flag ?? environment.database ?? config.db;
-}
-
-function describe(path: readonly PropertyKey[] = [], message = 'not understood'): string {
-  return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;
 }
 
 /** JSON without a name that comes twice: JSON.parse takes the last, which may be another than the one that was meant. */
@@ -175,29 +174,9 @@ async function parseJson(text: string, path: string): Promise<unknown> {
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure('invalid_input', `the configuration ${path} is not JSON`, {
-      hint: 'Correct it or remove it, e.g. { "db": "/path/to/index.db" }.',
+      // Not to remove it: a server that is running would go on with the list it had.
+      hint: 'Correct it, e.g. { "db": "/path/to/index.db" }; {} alone sets nothing.',
       cause: error,
     });
   }
-}
-
-/** Whether nothing at all has the name; a link that leads nowhere has it, or a folder on the way. */
-async function isAbsent(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return false;
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) return false;
-  }
-  const folder = dirname(path);
-  // A folder that can be looked into is there, and does not have the name.
-  const found = await stat(folder).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
-  return found || (folder !== path && (await isAbsent(folder)));
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

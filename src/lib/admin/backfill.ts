@@ -28,7 +28,10 @@ export function backfillOperation(surfaces: readonly [BackfillSurface, ...Backfi
     description: `Repairs an index in bounded parts that can be resumed. ${described}`,
     input: z.strictObject({
       surface: z.enum(names).describe(`What to repair. ${described}`),
-      repo: z.string().optional().describe('Repository as owner/name; what repairs the whole index needs none.'),
+      repo: z
+        .string()
+        .optional()
+        .describe('Repository as owner/name, for what repairs one; what repairs the whole index takes none.'),
       limit: z.int().min(1).max(100).default(100).describe('How many items one call looks at.'),
       cursor: z
         .string()
@@ -68,7 +71,12 @@ async function run(
   repo: string | undefined,
   part: BackfillBounds,
 ): Promise<BackfillOutcome> {
-  if (surface.of === 'index') return surface.run(engine, part);
+  if (surface.of === 'index') {
+    if (repo === undefined) return surface.run(engine, part);
+    throw new Failure('invalid_input', `repo: ${surface.name} repairs the whole index, not one repository`, {
+      hint: `Without it: gh-rag backfill ${surface.name}`,
+    });
+  }
   if (repo === undefined) {
     throw new Failure('invalid_input', `repo: ${surface.name} repairs one repository; which?`, {
       hint: `gh-rag backfill ${surface.name} --repo owner/name`,

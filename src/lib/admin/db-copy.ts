@@ -171,9 +171,9 @@ class Copy {
 function changed(tables: readonly string[] = []): Failure {
   const message =
     tables.length === 0
-      ? 'the source changed while it was copied'
+      ? 'the source or the target changed while it was copied'
       : `the copy is not equal to its source in ${tables.join(', ')}`;
   return new Failure('drift', message, {
-    hint: 'The source changed meanwhile: stop what writes to it (index, serve, search), and copy into an empty database.',
+    hint: 'Something wrote to one of both meanwhile: stop what does (index, serve, search), and copy into an empty database.',
   });
 }

@@ -15,6 +15,7 @@ import { query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import { githubName, type Principal } from '../engine/principal.ts';
 import { defineOperation } from '../operation/operation.ts';
+import { COPY_SOURCE } from './copied-tables.ts';
 
 const statusOutput = z.object({
   database: z.object({
@@ -100,7 +101,10 @@ export const status = defineOperation({
     const [ofTotals, ofRepos, ofMarks] = [new Parameters(), new Parameters(), new Parameters()];
     const visible = visibleDocuments(allowed, ofRepos);
     const listed = allowedSlug(allowed, 'r.slug', ofRepos).map((condition) => ` WHERE ${condition}`);
-    const marks = [`surface NOT IN ${OTHER_SURFACES}`, ...allowedWatermark(allowed, ofMarks)];
+    const ofAllowed = allowedWatermark(allowed, ofMarks).map(
+      (condition) => `(source = '${COPY_SOURCE}' OR ${condition})`,
+    );
+    const marks = [`surface NOT IN ${OTHER_SURFACES}`, ...ofAllowed];
     const [[totals], repos, watermarks, [asked], embedders, coverage] = await database.read([
       query(
         `SELECT (SELECT max(version) FROM schema_migrations) AS version, (SELECT count(*) FROM ${allowedPassages(allowed, ofTotals)}) AS passages, local_principal,

@@ -74,8 +74,8 @@ export abstract class BaseCommand extends Command {
   /** Whether its answer comes from the feedback memory, or goes into it. */
   static usesMemory = false;
 
-  /** What Ctrl-C says on how to go on. */
-  static interruptHint = 'Run the same command again; what was stored stays.';
+  /** What Ctrl-C says on how to go on; undefined for a command that writes nothing on its way, which has nothing to say. */
+  static interruptHint: string | undefined = undefined;
 
   protected readonly host: Host = this.createHost();
   readonly #controller = new AbortController();

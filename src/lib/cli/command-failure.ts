@@ -7,8 +7,8 @@ import { type UsageContext, usageFailure } from './usage.ts';
 /** What the failure of a command depends on. */
 export interface FailureContext extends UsageContext {
   readonly interrupted: boolean;
-  /** What an interruption says on how to go on. */
-  readonly interruptHint: string;
+  /** What an interruption says on how to go on, where there is anything to say. */
+  readonly interruptHint: string | undefined;
   /** What was given, where the command line was parsed by an operation's shape. */
   readonly given: { readonly shape: CommandShape; readonly input: Readonly<Record<string, unknown>> } | undefined;
 }
@@ -21,11 +21,11 @@ export function commandFailure(error: unknown, context: FailureContext): Failure
   const cause = failure;
   // After Ctrl-C everything fails in its own way; to the user it is one thing.
   if (context.interrupted && code !== 'interrupted') {
-    return new Failure('interrupted', 'interrupted', { hint: context.interruptHint, cause: error });
+    return interrupted('interrupted', context.interruptHint, error);
   }
   switch (code) {
     case 'interrupted':
-      return new Failure(code, message, { hint: hint ?? context.interruptHint, cause });
+      return interrupted(message, hint ?? context.interruptHint, cause);
     case 'internal':
       return new Failure(code, message, { hint: hint ?? 'DEBUG=1 shows where; please report it.', cause });
     case 'invalid_input': {
@@ -39,6 +39,10 @@ export function commandFailure(error: unknown, context: FailureContext): Failure
       return told === message ? failure : new Failure(code, told, { ...(hint !== undefined && { hint }), cause });
     }
   }
+}
+
+function interrupted(message: string, hint: string | undefined, cause: unknown): Failure {
+  return new Failure('interrupted', message, { ...(hint !== undefined && { hint }), cause });
 }
 
 /** Every name that may follow two dashes, for suggestions. */

@@ -29,6 +29,7 @@ export const KEY_FLAG = Flags.string({
 /** The base of the commands that write to the feedback memory. */
 export abstract class FeedbackCommand extends BaseCommand {
   static override usesMemory = true;
+  static override interruptHint: string | undefined = 'Run the same command again: it is recorded once.';
 
   /** Reads the caller's history. */
   protected readonly readHistory: ReadHistory = (input) => this.invoke(memoryHistory, input);

@@ -1,5 +1,7 @@
+import { COPY_SOURCE } from '../admin/copied-tables.ts';
 import type { StatusOutput } from '../admin/status.ts';
 import { parseTime } from '../core/time.ts';
+import { UNFINISHED_COPY } from './copy-note.ts';
 import { grouped } from './progress.ts';
 import { staleNote } from './stale-note.ts';
 import { oneLine, relativeAge, type Terminal } from './terminal.ts';
@@ -27,17 +29,22 @@ export function renderStatus(status: StatusOutput, { style }: Terminal, now: num
     const since = database.stale_since === null ? null : (parseTime(database.stale_since) ?? null);
     lines.splice(1, 0, style.warning(`          ${staleNote(since, now)}`));
   }
+  if (status.watermarks.some(isCopy)) lines.push('', style.warning(UNFINISHED_COPY));
   for (const repo of status.repos) {
     lines.push('', `${style.repo(repo.repo)} ${style.dim(`indexed ${age(repo.index_updated_at)}`)}`);
     for (const [type, count] of Object.entries(repo.documents)) {
       lines.push(`  ${type.padEnd(18)}${String(count).padStart(8)}`);
     }
   }
-  for (const mark of status.watermarks.filter((each) => !each.complete)) {
+  for (const mark of status.watermarks.filter((each) => !each.complete && !isCopy(each))) {
     lines.push('', style.warning(`unfinished: ${mark.surface} of ${mark.source}, ${age(mark.updated_at)}`));
   }
   if (status.repos.length === 0) lines.push('', 'Nothing is indexed yet. Start with: gh-rag index PATH');
   return `${lines.join('\n')}\n`;
+}
+
+function isCopy({ source }: { source: string }): boolean {
+  return source === COPY_SOURCE;
 }
 
 function nobody({ principal_problem: problem }: StatusOutput): string {

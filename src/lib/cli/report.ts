@@ -55,13 +55,16 @@ export function describeForFlags(
   // Without a colon it speaks of a field only where it counts its values: `sources[0] owner/repo#12: is not there`.
   if (label === undefined || (rule === undefined && index === '')) return message;
   if (rule === undefined) return `${label} ${rest}`;
-  return `${label}: ${rule}${PRIVATE.test(name) ? '' : givenValue(input[name], index)}`;
+  const given = PRIVATE.test(name) ? '' : givenValue(input[name], index, rule);
+  return `${label}: ${rule}${given}`;
 }
 
-function givenValue(value: unknown, index: string): string {
+function givenValue(value: unknown, index: string, rule: string): string {
   const one: unknown = Array.isArray(value) ? value[index === '' ? 0 : Number(index.slice(1, -1))] : value;
   const several = Array.isArray(value) && index === '' && value.length > 1;
   if (several || (typeof one !== 'string' && typeof one !== 'number')) return '';
+  // It says it already: `the configuration does not allow the repository acme/app`.
+  if (typeof one === 'string' && rule.split(/\s+/).includes(one)) return '';
   return ` (given: ${shorten(String(one))})`;
 }
 

@@ -51,7 +51,7 @@ export function answerable(questions: readonly GoldQuestion[], indexed: Readonly
     const [first] = lost;
     if (first === undefined) continue;
     const more = lost.length > 1 ? `, and ${String(lost.length - 1)} more of its answers cannot be found` : '';
-    const what = relevant.size > 0 ? 'is measured without an answer' : 'is left out';
+    const what = relevant.size > 0 ? 'is measured without one of its answers' : 'is left out';
     problems.push(
       `question ${short(question.id)} ${what}: ${short(referenceOfNode(first.entity))} ${first.why}${more}`,
     );

@@ -1,21 +1,28 @@
 import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
-import { splitReference } from '../corpus/reference.ts';
+import { placeInValue, valueProblem } from '../core/value-problem.ts';
+import { isRepoSlug, splitReference } from '../corpus/reference.ts';
 import type { Files } from '../engine/files.ts';
 import { nearest } from './nearest.ts';
 import { MAX_QUERY_LENGTH } from './search-contract.ts';
 
 const MAX_GOLD_CHARACTERS = 64 * 1024 * 1024;
 
+/** For a line of another form. */
 const A_LINE = 'A line is {"query": "…", "relevant": [{"number": 12}]}; see docs/relevance.md.';
+
+const OWN_ID = 'Give each question an id of its own; one without is called by the number of its line.';
+const WHICH_REPO = 'Name it in the line, or with --repo for all lines that name none; gh-rag status lists them.';
 
 /** What a search takes at once: 50 entities, of which ten are judged. */
 const MAX_EXCLUDED = 40;
 
-const number = z.int().positive();
+const number = z.int().min(1);
+const repository = z.string().refine(isRepoSlug, 'must be owner/name');
+const filled = z.string().regex(/\S/, 'must not be blank');
 
 const answer = z
-  .object({ number: number.optional(), reference: z.string().min(1).optional(), repo: z.string().optional() })
+  .object({ number: number.optional(), reference: z.string().min(1).optional(), repo: repository.optional() })
   .superRefine((given, context) => {
     const message = answerProblem(given);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
@@ -28,10 +35,10 @@ function answerProblem(given: { number?: unknown; reference?: unknown; repo?: un
 }
 
 const line = z.object({
-  id: z.string().regex(/\S/).optional(),
+  id: filled.optional(),
   kind: z.string().min(1).default('all'),
-  query: z.string().regex(/\S/).max(MAX_QUERY_LENGTH),
-  repo: z.string().optional(),
+  query: filled.max(MAX_QUERY_LENGTH),
+  repo: repository.optional(),
   exclude_numbers: z.array(number).max(MAX_EXCLUDED).default([]),
   relevant: z.array(answer).min(1),
 });
@@ -75,13 +82,14 @@ export async function readGold(files: Files, path: string, options: GoldOptions)
   const lines = text.replace(/^\uFEFF/, '').split('\n');
   for (const [at, json] of lines.entries()) {
     if (json.trim() === '') continue;
-    const question = questionOf(json, at + 1, { repo: forAll, repos: options.repos });
+    const place = `line ${String(at + 1)} of ${path}`;
+    const question = questionOf(json, { place, number: at + 1 }, { repo: forAll, repos: options.repos });
     const same = lineOf.get(question.id);
-    if (same !== undefined) throw wrongLine(at + 1, `has the same id as line ${String(same)}`);
+    if (same !== undefined) throw wrongLine(place, `has the same id as line ${String(same)}`, OWN_ID);
     lineOf.set(question.id, at + 1);
     questions.push(question);
   }
-  if (questions.length === 0) throw new Failure('invalid_input', `gold: ${path} holds no question`);
+  if (questions.length === 0) throw new Failure('invalid_input', `${path} holds no question`, { hint: A_LINE });
   return questions;
 }
 
@@ -108,30 +116,33 @@ function notIndexedHint(named: string, repos: readonly string[]): string {
 
 function questionOf(
   json: string,
-  at: number,
+  { place, number: at }: { place: string; number: number },
   { repo: forAll, repos }: Pick<GoldOptions, 'repo' | 'repos'>,
 ): GoldQuestion {
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch {
-    throw wrongLine(at, 'is no JSON');
+    throw wrongLine(place, 'is no JSON', A_LINE);
   }
   const parsed = line.safeParse(value);
-  if (!parsed.success) throw wrongLine(at, problemOf(parsed.error.issues[0]));
+  if (!parsed.success) throw wrongLine(place, problemOf(parsed.error.issues[0], value), A_LINE);
   const { id = String(at), kind, query, relevant, exclude_numbers } = parsed.data;
   const named = parsed.data.repo ?? forAll;
-  if (named === undefined)
-    throw wrongLine(at, `names no repo, and ${String(repos.length)} are indexed; name one with --repo`);
+  if (named === undefined) throw wrongLine(place, `names no repo, and ${String(repos.length)} are indexed`, WHICH_REPO);
   const repo = spelled(named, repos);
   if (repo === undefined)
-    throw wrongLine(at, `names a repo that is not indexed: ${named.slice(0, 140)}`, notIndexedHint(named, repos));
+    throw wrongLine(place, `names a repo that is not indexed: ${named.slice(0, 140)}`, notIndexedHint(named, repos));
   const thread = (each: number, of = repo): string => `thread:${spelled(of, repos) ?? of}:${String(each)}`;
-  const entities = relevant.map((item, place) => {
+  const entities = relevant.map((item, index) => {
     if (item.number !== undefined) return thread(item.number, item.repo);
     const entity = entityOfReference(item.reference ?? '', repos);
     if (entity === undefined)
-      throw wrongLine(at, `is no question: relevant.${String(place)}.reference is no reference`);
+      throw wrongLine(
+        place,
+        `is no question: ${placeInValue(['relevant', index, 'reference'])} must be such as owner/name#12`,
+        A_LINE,
+      );
     return entity;
   });
   return {
@@ -144,18 +155,15 @@ function questionOf(
   };
 }
 
-function wrongLine(at: number, problem: string, hint = A_LINE): Failure {
-  return new Failure('invalid_input', `gold: line ${String(at)} ${problem}`, { hint });
+/** Begins with no name of a field: that would be told as the value of an argument. */
+function wrongLine(place: string, problem: string, hint: string): Failure {
+  return new Failure('invalid_input', `${place} ${problem}`, { hint });
 }
 
-function problemOf(issue: z.core.$ZodIssue | undefined): string {
-  const field = issue?.path.map(String).join('.') ?? '';
-  if (field === '') return 'is no question: it is no JSON object';
-  if (issue?.code === 'custom') return `is no question: ${field} ${issue.message}`;
-  if (issue?.code !== 'too_big' || (issue.origin !== 'string' && issue.origin !== 'array'))
-    return `is no question: ${field} is missing or wrong`;
-  const unit = issue.origin === 'string' ? 'characters' : 'items';
-  return `is no question: ${field} has more than ${String(issue.maximum)} ${unit}`;
+function problemOf(issue: z.core.$ZodIssue | undefined, value: unknown): string {
+  const field = placeInValue(issue?.path ?? []);
+  if (issue === undefined || field === '') return 'is no question: it is no JSON object';
+  return `is no question: ${field} ${valueProblem(issue, value)}`;
 }
 
 /** What the document of a canonical reference folds into; undefined where the text is no reference. */

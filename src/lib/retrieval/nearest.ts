@@ -1,4 +1,4 @@
-/** Candidates whose edit distance is more than this share of the name are no help. */
+/** Candidates whose edit distance is more than this share of what was compared are no help. */
 const MAX_DISTANCE_SHARE = 0.5;
 
 /**
@@ -9,20 +9,24 @@ export function nearest(wrong: string, known: readonly string[], limit: number):
   const asked = wrong.toLowerCase();
   return known
     .map((name) => ({ name, distance: nearness(asked, name.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= MAX_DISTANCE_SHARE * Math.max(name.length, asked.length))
+    .filter(({ distance }) => distance < Infinity)
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
     .slice(0, limit)
     .map(({ name }) => name);
 }
 
+/** Edits from one to the other, whole or without their owners; infinite where neither is near. */
 function nearness(asked: string, name: string): number {
   const [owner = '', repository = ''] = name.split('/');
   const [askedOwner = '', askedRepository] = asked.split('/');
   const wanted = askedRepository ?? askedOwner;
-  const whole = levenshtein(asked, name);
   // Half a match is worth more than its letters: the owner is often forgotten or mistaken.
-  const half = levenshtein(wanted, repository) + (askedOwner === owner ? 0 : 1);
-  return Math.min(whole, half);
+  return Math.min(near(asked, name), near(wanted, repository) + (askedOwner === owner ? 0 : 1));
+}
+
+function near(a: string, b: string): number {
+  const distance = levenshtein(a, b);
+  return distance <= MAX_DISTANCE_SHARE * Math.max(a.length, b.length) ? distance : Infinity;
 }
 
 /** Number of single-character edits between two strings (Levenshtein 1966), by UTF-16 code unit. */

@@ -253,6 +253,16 @@ describe('a model that lacks words of what came', () => {
     const database = new CountingDatabase(test.database);
     expect(await embedIndex({ ...engine, database })).toMatchObject({ embedder, embedded: 0 });
     expect([database.reads, database.writes]).toEqual([1, 0]);
+    // As an earlier version kept it.
+    const former = change(
+      `UPDATE watermarks SET value = json_object('model', ?, 'passages', 210) WHERE source = 'lsa'`,
+      [embedder],
+    );
+    await test.database.write([former]);
+    expect(await embedIndex({ ...engine, database })).toMatchObject({ embedder, embedded: 0 });
+    expect(database.writes).toBe(1);
+    expect(await embedIndex({ ...engine, database })).toMatchObject({ embedder, embedded: 0 });
+    expect(database.writes).toBe(1);
     // It is no mark of ingestion.
     expect(JSON.stringify((await invoke(status, engine, {})).watermarks)).not.toContain('lsa');
   });

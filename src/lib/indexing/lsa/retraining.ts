@@ -6,9 +6,9 @@ import { lackedShare } from './new-words.ts';
 /** A model is trained anew when the index has grown to this many times what it was trained on. */
 const GROWTH = 2;
 /**
- * A model is also compared with what came since it was trained or compared last, once that is so many passages, and this
- * share of what it was trained on. So no run trains without that much that is new to it; texts that are ever new to it do
- * so each time. Where a training teaches it less than it lacked, the next needs more than that (`unlearned`).
+ * A model is also compared with what came since it was trained or compared last, once that is so many passages and this
+ * share of what it was trained on. Texts that each time bring words which it can learn are trained for each time; where it
+ * learns nothing from them, the next training needs a greater lack.
  */
 const NEW = { passages: 64, share: 1 / 128 };
 /** Share of the words of what came that a model may lack, beyond what a training could not teach it. */

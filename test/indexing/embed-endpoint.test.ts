@@ -184,11 +184,16 @@ test('a model that changes its dimensions under its name is refused, and what it
   });
   const { targets, embedding } = await run(exported(5, 6));
   expect(targets[0]?.written).toBe(2);
-  expect(embedding?.problem).toMatch(/no longer 4 dimensions/);
+  expect(embedding?.problem).toMatch(/:topics now gives 5 dimensions; vectors of 4 are stored$/);
   await expect(invoke(backfill, engine(), { surface: 'embeddings' })).rejects.toMatchObject({
     code: 'endpoint_unusable',
+    message: expect.stringMatching(/:topics now gives 5 dimensions; vectors of 4 are stored$/) as string,
+    hint: expect.stringContaining('GH_RAG_EMBEDDER_MODEL') as string,
   });
   expect(await storedVectors(index.test)).toEqual(stored);
+  // The way out that the hint names.
+  expect(await invoke(backfill, engine('wider'), { surface: 'embeddings' })).toMatchObject({ repaired: 6, done: true });
+  expect(await covered('wider')).toEqual([6, 6]);
 });
 
 test('dimensions that cannot be stored, or of which nothing is, do not bind the name of a model', async () => {

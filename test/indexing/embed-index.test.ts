@@ -225,6 +225,11 @@ describe('a model that lacks words of what came', () => {
     return issue(number, { repo: 'acme/music', title: `${at(1)} ${at(3)}`, body: `${at(5)} ${at(7)}` });
   };
 
+  /** By a template. */
+  const template = 'bumps version changelog commits compatibility score dependabot rebase merge squash ignore reopen';
+  const bump = (number: number) =>
+    issue(number, { title: `Bump ${String(number)}`, body: `${template} ${about(number).body}` });
+
   test('is trained anew before the index has doubled, once', async () => {
     const { engine, project } = await projectOf(range(1, 110).map((n) => about(n)));
     const { embedder: former } = await embedIndex(engine);
@@ -248,8 +253,61 @@ describe('a model that lacks words of what came', () => {
     const database = new CountingDatabase(test.database);
     expect(await embedIndex({ ...engine, database })).toMatchObject({ embedder, embedded: 0 });
     expect([database.reads, database.writes]).toEqual([1, 0]);
+    // As an earlier version kept it.
+    const former = change(
+      `UPDATE watermarks SET value = json_object('model', ?, 'passages', 210) WHERE source = 'lsa'`,
+      [embedder],
+    );
+    await test.database.write([former]);
+    expect(await embedIndex({ ...engine, database })).toMatchObject({ embedder, embedded: 0 });
+    expect(database.writes).toBe(1);
+    expect(await embedIndex({ ...engine, database })).toMatchObject({ embedder, embedded: 0 });
+    expect(database.writes).toBe(1);
     // It is no mark of ingestion.
     expect(JSON.stringify((await invoke(status, engine, {})).watermarks)).not.toContain('lsa');
+  });
+
+  test('is told from those that take the place of others, whose ids they get', async () => {
+    const { engine, project, test } = await projectOf(range(1, 110).map((n) => about(n)));
+    const { embedder: former } = await embedIndex(engine);
+    const replace = (surface: string, removals: readonly string[], documents: ReturnType<typeof issue>[]) =>
+      storeBatch(test.database, indexDocument, {
+        documents,
+        removals,
+        watermark: { source: 'test', surface, before: null, after: '1', complete: true, owner: 'test' },
+        now: engine.clock.now(),
+      });
+    const keys = range(31, 110).map((n) => `acme/app#${String(n)}`);
+    await replace('all at once', keys, range(1, 80).map(other));
+    expect(await covered(engine)).toEqual([110, 30]);
+    const { embedder, embedded } = await embedIndex(engine);
+    expect(embedder).not.toBe(former);
+    expect(embedded).toBe(110);
+    expect((await storedVectors(test)).filter((each) => each.embedder !== embedder)).toEqual([]);
+    await project.add(range(31, 60).map((n) => about(n)));
+    expect(await embedIndex(engine)).toMatchObject({ embedder, embedded: 30 });
+  });
+
+  test('by what no model learns stays, however often such texts come', async () => {
+    const { engine, project } = await projectOf(range(1, 80).map((n) => bump(n)));
+    const { embedder } = await embedIndex(engine);
+    await project.add(range(81, 150).map((n) => bump(n)));
+    expect(await embedIndex(engine)).toMatchObject({ embedder, embedded: 70 });
+  });
+
+  test('which a training did not teach it is not trained for again', async () => {
+    // Of most passages, but of fewer than half of those that came.
+    const mixed = (number: number) => (number % 3 === 0 ? bump(number) : about(number));
+    const { engine, project } = await projectOf(range(1, 120).map((n) => bump(n)));
+    const { embedder: first } = await embedIndex(engine);
+    await project.add(range(121, 186).map(mixed));
+    const { embedder } = await embedIndex(engine);
+    expect(embedder).not.toBe(first);
+    await project.add(range(187, 252).map(mixed));
+    expect(await embedIndex(engine)).toMatchObject({ embedder, embedded: 66 });
+    // What it can learn still counts.
+    await project.add(range(1, 66).map(other));
+    expect((await embedIndex(engine)).embedder).not.toBe(embedder);
   });
 
   test('that comes out as it was counts as trained on all there is', async () => {

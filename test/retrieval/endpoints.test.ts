@@ -86,7 +86,11 @@ describe('an embedder behind an endpoint', () => {
     ['is overloaded', status(503), /503/],
     ['answers with what is no vector', { data: [{ index: 0, embedding: [1, null, 1, 1] }] }, /not finite/],
     ['answers with no vector', { data: [] }, /./],
-    ['has other dimensions now', { data: [{ index: 0, embedding: [1, 1] }] }, /vectors of 2 dimensions, \d are stored/],
+    [
+      'has other dimensions now',
+      { data: [{ index: 0, embedding: [1, 1] }] },
+      /now gives 2 dimensions; vectors of \d are stored$/,
+    ],
   ])('that %s leaves the answer to the words, which says why', async (_, reply, problem) => {
     endpoint.otherwise = () => reply;
     // A program that starts knows of no earlier answer.

@@ -8,7 +8,13 @@ import type { EdgeExtractor } from './edge.ts';
 import { edgeSteps } from './edge-store.ts';
 import type { BatchEmbedder, Indexer } from './indexed-document.ts';
 import { referenceOf } from './reference.ts';
-import { type Watermark, watermarkQuery, watermarkUnchanged, writeWatermark } from './watermark.ts';
+import {
+  lowerVocabularyMark,
+  type Watermark,
+  watermarkQuery,
+  watermarkUnchanged,
+  writeWatermark,
+} from './watermark.ts';
 import { wikiFacts, wikiFactsQueries } from './wiki-facts.ts';
 
 /** Facts about a repository that come with its documents; undefined leaves what is stored. */
@@ -98,6 +104,7 @@ export async function storeBatch(database: Database, index: Indexer, batch: Batc
       ...repoSteps(batch, contentChanged),
       ...(gone.length > 0 ? [change(REMOVE_DOCUMENTS, [JSON.stringify(gone)])] : []),
       ...(replaced.length > 0 ? [change(REMOVE_PASSAGES, [JSON.stringify(replaced)])] : []),
+      ...(contentChanged ? [lowerVocabularyMark()] : []),
       ...documentSteps(entries),
       ...((await batch.embed?.(entries)) ?? []),
       ...edgeSteps(batch.edgesOf, { written: entries, replaced }, facts),

@@ -28,22 +28,59 @@ const VOCABULARY = 'lsa:vocabulary';
 /** Surfaces that say nothing of how far ingestion came, as a list of SQL. */
 export const OTHER_SURFACES = `('${REQUEST_BUDGET}', '${VOCABULARY}')`;
 
-/** The model that was compared last, and how many passages there were. */
-export function vocabularyMarkQuery(): Query<VocabularyMark> {
-  return query(`SELECT value FROM watermarks WHERE source = 'lsa' AND surface = '${VOCABULARY}'`, [], (row) =>
-    vocabularyMark.parse(JSON.parse(z.string().parse(row.value))),
+const vocabularyMark = z.object({
+  model: z.string(),
+  /** Id of a passage: those up to it are known to the model as well as it can know them. */
+  last: z.int(),
+  /** Share of words that a training on the very passages that have them left unknown. */
+  unlearned: z.number(),
+});
+export type VocabularyMark = z.output<typeof vocabularyMark>;
+
+/** How far the words of passages are known to a model. */
+export interface Vocabulary {
+  /** None where nothing was trained or compared, or an earlier version did it. */
+  readonly mark: VocabularyMark | undefined;
+  /** Passages behind the mark; 0 without one. */
+  readonly came: number;
+  /** The greatest id of a passage; 0 where there is none. */
+  readonly greatest: number;
+}
+
+const vocabularyRow = z.object({ value: z.string().nullable(), came: z.int(), greatest: z.int() });
+const LSA_MARK = `source = 'lsa' AND surface = '${VOCABULARY}'`;
+const GREATEST_PASSAGE = '(SELECT coalesce(max(id), 0) FROM passages)';
+
+/** Reads one row. Of the passages only those behind the mark are counted. */
+export function vocabularyQuery(): Query<Vocabulary> {
+  return query(
+    `SELECT m.value, ${GREATEST_PASSAGE} AS greatest,
+       (SELECT count(*) FROM passages WHERE id > m.value ->> '$.last') AS came
+     FROM (SELECT 1) LEFT JOIN watermarks m ON ${LSA_MARK}`,
+    [],
+    (row) => {
+      const { value, came, greatest } = vocabularyRow.parse(row);
+      const mark = vocabularyMark.safeParse(JSON.parse(value ?? 'null')).data;
+      return { mark, came, greatest };
+    },
   );
 }
 
-const vocabularyMark = z.object({ model: z.string(), passages: z.int() });
-export type VocabularyMark = z.output<typeof vocabularyMark>;
-
-/** Keeps that a model lacks no words of so many passages. */
+/** Keeps up to which passage a model lacks no words. */
 export function writeVocabularyMark(mark: VocabularyMark, now: number): Change {
   return change(
     `INSERT INTO watermarks (source, surface, value, complete, updated_at) VALUES ('lsa', '${VOCABULARY}', ?, 1, ?)
      ON CONFLICT DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
     [JSON.stringify(mark), formatTime(now)],
+  );
+}
+
+/** Takes the mark back to the passages that are left, before others get the ids of those that are gone. */
+export function lowerVocabularyMark(): Change {
+  return change(
+    `UPDATE watermarks SET value = json_set(value, '$.last', ${GREATEST_PASSAGE})
+     WHERE ${LSA_MARK} AND value ->> '$.last' > ${GREATEST_PASSAGE}`,
+    [],
   );
 }
 

@@ -1,3 +1,4 @@
+import { Failure } from '../core/failure.ts';
 import { allEmbeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
 import type { Allowed } from '../engine/allow-list.ts';
 import type { Embedder } from '../engine/embedder.ts';
@@ -37,4 +38,15 @@ export async function findActiveEmbedder(engine: Engine): Promise<ActiveEmbedder
  */
 export function embeddable({ embedder, allowed }: Pick<Engine, 'embedder' | 'allowed'>): Allowed {
   return embedder === 'lsa' ? 'all' : allowed;
+}
+
+/** Refuses vectors that cannot be compared with those of `stored` dimensions that the same name has made. */
+export function otherDimensions(name: string, dimensions: number, stored: number): Failure {
+  return new Failure(
+    'endpoint_unusable',
+    `${name} now gives ${String(dimensions)} dimensions; vectors of ${String(stored)} are stored`,
+    {
+      hint: 'Serve the former model again, or name this one otherwise in GH_RAG_EMBEDDER_MODEL and run gh-rag backfill embeddings.',
+    },
+  );
 }

@@ -2,8 +2,7 @@ import type { BatchEmbedder } from '../corpus/indexed-document.ts';
 import { vectorSteps } from '../corpus/vector-store.ts';
 import { isEmbedderFailure } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
-import { type ActiveEmbedder, findActiveEmbedder } from './active-embedder.ts';
-import { otherDimensions } from './embed-index.ts';
+import { type ActiveEmbedder, findActiveEmbedder, otherDimensions } from './active-embedder.ts';
 import { embedPassages } from './embed-passages.ts';
 import { passageText } from './passage-text.ts';
 
@@ -29,9 +28,8 @@ export function batchEmbedder(engine: Engine): BatchEmbedder {
     );
     try {
       const vectors = await embedPassages(engine, embedder, passages);
-      if (vectors.some((vector) => vector !== undefined && vector.length !== stored.dimensions)) {
-        throw otherDimensions(stored.name, stored.dimensions);
-      }
+      const other = vectors.find((vector) => vector !== undefined && vector.length !== stored.dimensions);
+      if (other !== undefined) throw otherDimensions(stored.name, other.length, stored.dimensions);
       const rows = passages.flatMap(({ passage }, at) => {
         const vector = vectors[at];
         return vector === undefined ? [] : [{ passage, vector }];

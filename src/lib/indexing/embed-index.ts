@@ -16,26 +16,19 @@ import {
   textsUnchanged,
   vectorSteps,
 } from '../corpus/vector-store.ts';
-import { type VocabularyMark, vocabularyMarkQuery, writeVocabularyMark } from '../corpus/watermark.ts';
+import { type Vocabulary, vocabularyQuery, writeVocabularyMark } from '../corpus/watermark.ts';
 import { checkpointOf } from '../engine/checkpoint.ts';
 import type { Embedder } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
-import { embeddable } from './active-embedder.ts';
+import { embeddable, otherDimensions } from './active-embedder.ts';
 import { embedPassages } from './embed-passages.ts';
 import { lsaEmbedder } from './lsa/lsa-embedder.ts';
 import { insertTerms } from './lsa/lsa-store.ts';
-import { lacksWords } from './lsa/new-words.ts';
+import { dueRetraining, PLAIN_TRAINING, type Retraining, unlearnedBy } from './lsa/retraining.ts';
 import { trainLsa } from './lsa/train.ts';
 import { readTrainingSet } from './lsa/training-set.ts';
 import { textsOfPassages } from './stored-passages.ts';
 
-/** A model is trained anew when the index has grown to this many times what it was trained on. */
-const GROWTH = 2;
-/**
- * A model is also trained anew where it lacks words of what came since, once that is so many passages, and this share of what
- * it was trained on: so however strange texts are, trainings stay few.
- */
-const NEW = { passages: 64, share: 1 / 128 };
 /** Passages that one transaction stores vectors of. */
 const BATCH = 512;
 /** Terms that one transaction stores. */
@@ -89,10 +82,10 @@ interface Target {
 async function targetOf(engine: Engine): Promise<Target | undefined> {
   const { embedder, database } = engine;
   if (embedder === null) return undefined;
-  const [embedders, coverage, [mark]] = await database.read([
+  const [embedders, coverage, [vocabulary = { mark: undefined, came: 0, greatest: 0 }]] = await database.read([
     embeddersQuery(),
     coverageQuery(embeddable(engine)),
-    vocabularyMarkQuery(),
+    vocabularyQuery(),
   ]);
   const passages = covered(coverage, null);
   const missingOf = (stored: StoredEmbedder | undefined): number => passages - covered(coverage, stored);
@@ -101,31 +94,19 @@ async function targetOf(engine: Engine): Promise<Target | undefined> {
     return { embedder, stored, missing: missingOf(stored) };
   }
   const newest = embedders.find(({ kind, state }) => kind === 'lsa' && state !== 'training');
-  const isDue = newest === undefined || (await isOutgrown(engine, newest, passages, mark));
-  const stored = isDue ? ((await train(engine, passages)) ?? newest) : newest;
+  const due = newest === undefined ? PLAIN_TRAINING : await dueRetraining(engine, newest, passages, vocabulary);
+  const stored = due === undefined ? newest : ((await train(engine, passages, vocabulary, due)) ?? newest);
   return stored && { embedder: lsaEmbedder(database, stored), stored, missing: missingOf(stored) };
 }
 
-/** What is found to be known is kept, so that a run without change does not look again. */
-async function isOutgrown(
-  { database, clock }: Engine,
-  newest: StoredEmbedder,
-  passages: number,
-  mark: VocabularyMark | undefined,
-): Promise<boolean> {
-  const { name: model, trainedOn } = newest;
-  if (passages >= trainedOn * GROWTH) return true;
-  const came = passages - trainedOn;
-  if (came < Math.max(NEW.passages, trainedOn * NEW.share)) return false;
-  if (mark?.model === model && mark.passages === passages) return false;
-  if (await lacksWords(database, newest, came)) return true;
-  await database.write([writeVocabularyMark({ model, passages }, clock.now())], 'normal');
-  return false;
-}
-
 /** Undefined where there is too little to learn from. */
-async function train(engine: Engine, passages: number): Promise<StoredEmbedder | undefined> {
-  const { database, signal } = engine;
+async function train(
+  engine: Engine,
+  passages: number,
+  { greatest }: Vocabulary,
+  due: Retraining,
+): Promise<StoredEmbedder | undefined> {
+  const { database, signal, clock } = engine;
   if (passages === 0) return undefined;
   const checkpoint = checkpointOf(signal, () => {
     return interrupted('stopped while learning from the texts; what is indexed is stored');
@@ -139,8 +120,14 @@ async function train(engine: Engine, passages: number): Promise<StoredEmbedder |
     await database.write(insertTerms(name, terms.slice(from, from + TERMS_BATCH)), 'normal');
   }
   const stored = await storedUnder(engine, name);
-  if (stored?.state !== 'training') return stored;
-  await database.write([setEmbedderState(stored.id, 'filling')]);
+  if (stored === undefined) return undefined;
+  const unlearned = await unlearnedBy(engine, stored, due);
+  const mark = writeVocabularyMark({ model: name, last: greatest, unlearned }, clock.now());
+  if (stored.state !== 'training') {
+    await database.write([mark]);
+    return stored;
+  }
+  await database.write([setEmbedderState(stored.id, 'filling'), mark]);
   return { ...stored, state: 'filling' };
 }
 
@@ -179,7 +166,8 @@ async function fill(engine: Engine, target: Target, { limit, after = 0 }: Embedd
     });
     const dimensions = target.stored?.dimensions ?? rows[0]?.vector.length ?? 0;
     if (dimensions > MAX_DIMENSIONS) throw tooManyDimensions(embedder.id, dimensions);
-    if (rows.some(({ vector }) => vector.length !== dimensions)) throw otherDimensions(embedder.id, dimensions);
+    const other = rows.find(({ vector }) => vector.length !== dimensions);
+    if (other !== undefined) throw otherDimensions(embedder.id, other.vector.length, dimensions);
     // An endpoint is used from its first vector on.
     const introduction =
       target.stored === undefined && dimensions > 0 ? introduceEndpoint(embedder.id, dimensions) : [];
@@ -214,13 +202,6 @@ async function takeOver({ database }: Engine, { id }: StoredEmbedder): Promise<v
   for (const former of embedders) {
     if (former.kind === 'lsa' && former.id < id) await database.write(removeEmbedderSteps(former.id));
   }
-}
-
-/** Refuses vectors that cannot be compared with those that are stored under the same name. */
-export function otherDimensions(name: string, dimensions: number): Failure {
-  return new Failure('endpoint_unusable', `the vectors of ${name} have no longer ${String(dimensions)} dimensions`, {
-    hint: 'Is it another model under the old name? Give it a name of its own.',
-  });
 }
 
 function tooManyDimensions(name: string, dimensions: number): Failure {

@@ -3,7 +3,7 @@ import { coverageQuery, covered, embeddersQuery, type StoredEmbedder } from '../
 import type { Query, Rows } from '../engine/database.ts';
 import { isEmbedderFailure } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
-import { activeEmbedder } from '../indexing/active-embedder.ts';
+import { activeEmbedder, otherDimensions } from '../indexing/active-embedder.ts';
 import { foldIn } from '../indexing/lsa/fold-in.ts';
 import { newestTermsQuery } from '../indexing/lsa/lsa-store.ts';
 import { termCounts } from '../indexing/lsa/terms.ts';
@@ -96,7 +96,7 @@ export async function askWithVector<First>(
     return { first, question: null, problem: missing(`the index has no vectors of ${embedder.id}: ${BACKFILL}`) };
   }
   if (vector.length !== stored.dimensions) {
-    const message = `${embedder.id} gives vectors of ${String(vector.length)} dimensions, ${String(stored.dimensions)} are stored`;
+    const { message } = otherDimensions(embedder.id, vector.length, stored.dimensions);
     return { first, question: null, problem: { message, failed: true } };
   }
   const left = covered(coverage, null) - covered(coverage, stored);

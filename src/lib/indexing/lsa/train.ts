@@ -9,7 +9,7 @@ const DIMENSIONS = { least: 256, most: 384, step: 64, groupsFor: 5 };
 /** Terms of a model at most, the most frequent ones. */
 const MAX_TERMS = 20_000;
 /** A term in more than this share of the passages says nothing. */
-const MAX_SHARE = 0.5;
+export const MAX_PASSAGE_SHARE = 0.5;
 /** From this many passages on, a term of a single one is left out: it cannot link two. */
 const MANY_PASSAGES = 500;
 const GREATEST_BYTE = 127;
@@ -81,7 +81,9 @@ function dimensionsFor(groups: number): number {
 /** Weights by term, in the order of the terms. */
 function termWeights(documentFrequency: ReadonlyMap<string, number>, passages: number): Map<string, number> {
   const fewest = passages < MANY_PASSAGES ? 1 : 2;
-  const counted = [...documentFrequency].filter(([, n]) => n >= fewest && n <= Math.max(1, passages * MAX_SHARE));
+  const counted = [...documentFrequency].filter(
+    ([, n]) => n >= fewest && n <= Math.max(1, passages * MAX_PASSAGE_SHARE),
+  );
   const byFrequency = counted.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, MAX_TERMS);
   const weighted = byFrequency.map(([term, n]) => [term, Math.log(passages / n)] as const);
   return new Map(weighted.filter(([, weight]) => weight > 0).sort(([a], [b]) => (a < b ? -1 : 1)));

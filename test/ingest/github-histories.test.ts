@@ -14,7 +14,7 @@ const longer = process.env.HISTORIES === undefined ? undefined : Number(process.
 const settings = (runs: number) => ({
   // A long search is told where it stopped; by its seed and path it can be shrunk afterwards.
   endOnFailure: longer !== undefined,
-  numRuns: longer === undefined ? runs : Math.ceil((longer * runs) / 14),
+  numRuns: longer === undefined ? runs : Math.ceil((longer * runs) / 11),
 });
 
 const API_TYPES = ['issue', 'pull_request', 'issue_comment', 'pr_review', 'pr_review_comment'];
@@ -95,7 +95,7 @@ describe('whatever happened to a project and to earlier runs, a clean run gives 
   it('of issues, pull requests, comments and reviews', async () => {
     await fc.assert(
       fc.asyncProperty(history('api'), quirks, (steps, quirk) => play(steps, API_TYPES, quirk)),
-      settings(12),
+      settings(9),
     );
   });
 

@@ -11,7 +11,10 @@ export function coverageOf(question: string, texts: readonly string[]): number[]
   const asked = contentWords(question);
   // Texts repeat their words, and making a key is dear.
   const keys = new Map<string, string | null>();
+  const initials = new Set([...asked].map((word) => word.charAt(0)));
   const askedKey = (word: string): string | null => {
+    // The stemmer leaves the first letter as it is.
+    if (/^[A-Za-z]/.test(word) && !initials.has(word.charAt(0).toLowerCase())) return null;
     const key = vocabularyKey(word);
     return asked.has(key) ? key : null;
   };

@@ -8,7 +8,7 @@ import { OPENING } from './opening.ts';
 /** Signatures that are compared by their vectors. */
 const SHORTLIST = 200;
 /** How many of the nearest come with their text: more than fit into the pool of any answer of ten. */
-const WITH_TEXT = 100;
+const WITH_TEXT = 60;
 
 const denseRow = z.object({
   passage_id: z.int(),

@@ -21,7 +21,8 @@ import {
 import { remoteItemSteps, reviewedSteps } from '../../src/lib/corpus/remote-items.ts';
 import type { OpenDatabase } from '../../src/lib/engine/databases.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
-import { insertEmbedder, missingPassagesQuery, vectorSteps } from '../../src/lib/corpus/vector-store.ts';
+import { insertEmbedder } from '../../src/lib/corpus/embedder-store.ts';
+import { missingPassagesQuery, vectorSteps } from '../../src/lib/corpus/vector-store.ts';
 import { indexDocument } from '../../src/lib/indexing/index-document.ts';
 import { insertTerms } from '../../src/lib/indexing/lsa/lsa-store.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';

@@ -1,14 +1,8 @@
 import * as z from 'zod';
 import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
 import { allowedSlug, Parameters, visibleDocuments } from '../corpus/filters.ts';
-import {
-  allowedPassages,
-  type Coverage,
-  coverageQuery,
-  covered,
-  embeddersQuery,
-  type StoredEmbedder,
-} from '../corpus/vector-store.ts';
+import { embeddersQuery, type StoredEmbedder } from '../corpus/embedder-store.ts';
+import { allowedPassages, type Coverage, coverageQuery, covered } from '../corpus/vector-store.ts';
 import { allowedWatermark, OTHER_SURFACES, REQUEST_BUDGET } from '../corpus/watermark.ts';
 import { formatTime } from '../core/time.ts';
 import { query } from '../engine/database.ts';

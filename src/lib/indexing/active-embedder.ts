@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import { allEmbeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
+import { allEmbeddersQuery, type StoredEmbedder } from '../corpus/embedder-store.ts';
 import type { Allowed } from '../engine/allow-list.ts';
 import type { Embedder } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { otherEdgesQuery, writeEdges } from '../corpus/edge-store.ts';
-import { textsUnchanged } from '../corpus/vector-store.ts';
+import { textsUnchanged } from '../corpus/passage-texts.ts';
 import { wholeDocumentsQuery } from '../corpus/whole-document.ts';
 import { change, type Guard, guard, type Query, query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';

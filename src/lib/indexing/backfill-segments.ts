@@ -11,7 +11,7 @@ import {
 import { passageSteps, searchSteps } from '../corpus/document-steps.ts';
 import { DOCUMENT_TYPES } from '../corpus/document-types.ts';
 import type { BatchEmbedder, KeyedDocument } from '../corpus/indexed-document.ts';
-import { textsUnchanged } from '../corpus/vector-store.ts';
+import { textsUnchanged } from '../corpus/passage-texts.ts';
 import { type WholeDocument, wholeDocumentsQuery } from '../corpus/whole-document.ts';
 import { type Change, change, type Query, query } from '../engine/database.ts';
 import { isAllowed } from '../engine/allow-list.ts';

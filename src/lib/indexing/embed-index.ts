@@ -1,19 +1,19 @@
 import { Failure } from '../core/failure.ts';
 import {
-  coverageQuery,
-  covered,
-  documentTextsQuery,
   embeddersQuery,
-  everythingEmbedded,
   insertEmbedder,
   introduceEndpoint,
   MAX_DIMENSIONS,
-  missingPassagesQuery,
-  placesUnchanged,
   removeEmbedderSteps,
   setEmbedderState,
   type StoredEmbedder,
-  textsUnchanged,
+} from '../corpus/embedder-store.ts';
+import { documentTextsQuery, placesUnchanged, textsUnchanged } from '../corpus/passage-texts.ts';
+import {
+  coverageQuery,
+  covered,
+  everythingEmbedded,
+  missingPassagesQuery,
   vectorSteps,
 } from '../corpus/vector-store.ts';
 import { type Vocabulary, vocabularyQuery, writeVocabularyMark } from '../corpus/watermark.ts';

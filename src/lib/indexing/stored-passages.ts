@@ -1,4 +1,4 @@
-import type { DocumentText, PassagePlace } from '../corpus/vector-store.ts';
+import type { DocumentText, PassagePlace } from '../corpus/passage-texts.ts';
 import { passageText } from './passage-text.ts';
 import { moveBy } from './piece.ts';
 

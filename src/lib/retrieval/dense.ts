@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { allowedRepo, documentPredicate, type Filters, filterConditions, Parameters } from '../corpus/filters.ts';
-import { bytesOf, type StoredEmbedder } from '../corpus/vector-store.ts';
+import { type StoredEmbedder } from '../corpus/embedder-store.ts';
+import { bytesOf } from '../corpus/vector-store.ts';
 import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
 import { OPENING } from './opening.ts';

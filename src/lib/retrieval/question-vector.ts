@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.ts';
-import { coverageQuery, covered, embeddersQuery, type StoredEmbedder } from '../corpus/vector-store.ts';
+import { embeddersQuery, type StoredEmbedder } from '../corpus/embedder-store.ts';
+import { coverageQuery, covered } from '../corpus/vector-store.ts';
 import type { Query, Rows } from '../engine/database.ts';
 import { isEmbedderFailure } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';

@@ -1,4 +1,4 @@
-import type { StoredEmbedder } from '../../corpus/vector-store.ts';
+import type { StoredEmbedder } from '../../corpus/embedder-store.ts';
 import type { Database } from '../../engine/database.ts';
 import type { Embedder } from '../../engine/embedder.ts';
 import { foldIn } from './fold-in.ts';

@@ -1,4 +1,5 @@
-import { documentTextsQuery, newestPassagesQuery, type StoredEmbedder } from '../../corpus/vector-store.ts';
+import { type StoredEmbedder } from '../../corpus/embedder-store.ts';
+import { documentTextsQuery, newestPassagesQuery } from '../../corpus/passage-texts.ts';
 import type { Database } from '../../engine/database.ts';
 import { textsOfPassages } from '../stored-passages.ts';
 import { passageTermCounts } from './lsa-embedder.ts';

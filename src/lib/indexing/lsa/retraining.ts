@@ -1,4 +1,4 @@
-import type { StoredEmbedder } from '../../corpus/vector-store.ts';
+import type { StoredEmbedder } from '../../corpus/embedder-store.ts';
 import { type Vocabulary, writeVocabularyMark } from '../../corpus/watermark.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { lackedShare } from './new-words.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { sha256Hex } from '../../core/hash.ts';
-import { documentTextsQuery, passagesOfQuery } from '../../corpus/vector-store.ts';
+import { documentTextsQuery, passagesOfQuery } from '../../corpus/passage-texts.ts';
 import type { Checkpoint } from '../../engine/checkpoint.ts';
 import { query } from '../../engine/database.ts';
 import type { Engine } from '../../engine/engine.ts';

@@ -13,7 +13,7 @@ import { type Chain, nextCall } from './chains.ts';
 
 /**
  * A program of its own that works through chains of mutations, in an order of its own, and prints a line for each receipt
- * as soon as it has it: `node caller-process <plan file> <seed>`.
+ * as soon as it has it: `node caller-process <plan file> <seed> [<calls>]`. After so many calls it waits for its end.
  */
 
 interface Plan {
@@ -25,7 +25,7 @@ interface Plan {
   readonly chains: readonly Chain[];
 }
 
-const [planFile = '', seed = '1'] = process.argv.slice(2);
+const [planFile = '', seed = '1', calls] = process.argv.slice(2);
 const { file, server, migrations, userId, chains } = JSON.parse(readFileSync(planFile, 'utf8')) as Plan;
 const { database, schema } =
   server === undefined
@@ -43,6 +43,7 @@ const random = (below: number): number => {
   return Math.floor((state / 2_147_483_648) * below);
 };
 
+let left = calls === undefined ? Number.POSITIVE_INFINITY : Number(calls);
 const open = chains.map((chain) => ({ chain, receipts: [] as { receipt_id: string }[] }));
 try {
   while (open.length > 0) {
@@ -58,6 +59,8 @@ try {
       : invoke(recordOutcome, engine, call));
     progress.receipts.push(receipt);
     process.stdout.write(`${JSON.stringify({ key: call.idempotency_key, receipt })}\n`);
+    left -= 1;
+    if (left === 0) await new Promise((resolve) => process.stdin.once('data', resolve));
   }
 } catch (error) {
   process.stderr.write(`${toFailure(error).code}: ${toFailure(error).message}\n`);

@@ -19,8 +19,8 @@ let program: Program;
 let repository: TestRepository;
 let folder: string;
 let exported: string;
-/** What an undisturbed run gives, and how long it takes in milliseconds. */
-let undisturbed: { digest: string; duration: number };
+/** What an undisturbed run gives, and how many documents it stores. */
+let undisturbed: { digest: string; documents: number };
 
 beforeAll(async () => {
   folder = temporaryDirectory();
@@ -30,10 +30,9 @@ beforeAll(async () => {
   repository.gitWith({ input: history(COMMITS) }, 'fast-import', '--quiet');
   program = await Program.build();
   const file = databaseFile();
-  const started = performance.now();
-  const ended = await program.run(...indexing(file));
-  expect(ended).toMatchObject({ code: 0 });
-  undisturbed = { duration: performance.now() - started, digest: await fileDigest(file) };
+  expect(await program.run(...indexing(file))).toMatchObject({ code: 0 });
+  const { documents } = await withDatabase(file, stored);
+  undisturbed = { documents: Number(documents), digest: await fileDigest(file) };
 });
 
 afterAll(() => {
@@ -104,15 +103,19 @@ async function stored({ database }: TestDatabase): Promise<{ documents: unknown;
 describe('a run of the built program', () => {
   it('that is killed at any moment leaves a sound index, and the next one ends where an undisturbed one does', async () => {
     let hits = 0;
-    for (let kills = 0; kills < KILLS; ) {
+    for (let kill = 0; kill < KILLS; ) {
       const file = databaseFile();
       for (let ended = false; !ended; ) {
         const child = program.start(...indexing(file));
         const end = endOf(child);
-        if (kills < KILLS) {
-          await Promise.race([delay(undisturbed.duration * (0.15 + 0.75 * Math.random())), end]);
+        if (kill < KILLS) {
+          // At any moment of a part of the run, so that it is hit on a slow machine and on a fast one.
+          const until = ((kill + Math.random()) / KILLS) * undisturbed.documents;
+          await withDatabase(file, async (test) => {
+            while (child.exitCode === null && Number((await stored(test)).documents) < until) await delay(2);
+          });
           child.kill('SIGKILL');
-          kills += 1;
+          kill += 1;
         }
         const { code, signal } = await end;
         if (signal === 'SIGKILL') hits += 1;

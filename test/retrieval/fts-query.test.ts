@@ -234,6 +234,6 @@ describe('bounds', () => {
       table.match(index, query.strict);
       table.match(index, anyOf([...query.relaxed, ...query.functionWords]));
     }
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });

@@ -208,7 +208,7 @@ describe('a database server', () => {
     expect(EXIT_CODES[code]).toBe(exit);
     expect(`${text}\n${hint ?? ''}`).not.toMatch(/SECRET|token-to|\bat .*:\d+:\d+/);
     expect(text).not.toContain('\n');
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   it('that is empty is never filled by itself', async () => {

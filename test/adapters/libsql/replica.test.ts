@@ -198,7 +198,7 @@ describe('a local copy of a remote database', () => {
       code: 'database_unavailable',
       message: expect.stringMatching(/^there is no copy of the database yet, and .* in time$/) as string,
     });
-    expect(performance.now() - started).toBeLessThan(4000);
+    expect(performance.now() - started).toBeLessThan(20_000);
     silent.close();
   });
 

@@ -101,8 +101,8 @@ export interface PassageVector {
 const ROWS = 500;
 
 /**
- * Stores vectors by the embedder of a name, of passages that are stored, or are by an earlier step of the batch. Nothing where the embedder was
- * removed meanwhile.
+ * Stores vectors by the embedder of a name, of passages that are stored, or are by an earlier step of the batch. Nothing
+ * where the embedder was removed meanwhile.
  */
 export function vectorSteps(embedder: string, vectors: readonly PassageVector[]): Change[] {
   const steps: Change[] = [];

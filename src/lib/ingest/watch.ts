@@ -18,7 +18,8 @@ export function parseWatch(text: string | undefined): number | undefined {
 
 /**
  * Does something once, or again and again with a pause of `everyMs` until the engine's signal is aborted during a pause.
- * Gives the last outcome; fails with `interrupted` where the last run had none. What may pass by itself does not end it: it is noted, and tried again.
+ * Gives the last outcome; fails with `interrupted` where the last run had none. What may pass by itself does not end it:
+ * it is noted, and tried again.
  */
 export async function watching<Outcome>(
   engine: Pick<Engine, 'pause' | 'signal' | 'progress'>,

@@ -56,10 +56,11 @@ export interface CandidateCut {
 }
 
 /**
- * The sparse side as one statement: the threads that the question names; per index a strict tier (every token), below it, where that does not fill the pool,
- * a relaxed one (any of the rarest tokens), and where both find nothing, a last one: filters may have left only passages
- * with the frequent tokens, so any of them; without filters all that is left to ask for are function words. BM25 is
- * FTS5's, negated so that higher is better. Each comes with how it begins. Undefined when the text holds nothing that an index could find.
+ * The sparse side as one statement: the threads that the question names; per index a strict tier (every token), below it,
+ * where that does not fill the pool, a relaxed one (any of the rarest tokens), and where both find nothing, a last one:
+ * filters may have left only passages with the frequent tokens, so any of them; without filters all that is left to ask
+ * for are function words. BM25 is FTS5's, negated so that higher is better. Each comes with how it begins. Undefined when
+ * the text holds nothing that an index could find.
  */
 export function candidatesQuery(
   fts: FtsQuery,

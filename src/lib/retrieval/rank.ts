@@ -45,8 +45,8 @@ const NO_CANDIDATES = query<CandidateRow>('SELECT 1 WHERE false', [], () => {
 
 /**
  * Ranks what the filters let through: words by one statement, the nearest vectors by another, fused by their ranks, then
- * reranked; the threads that the question names come before all others. A time sort takes everything that the words match, and of
- * vectors only where they are all that was asked for.
+ * reranked; the threads that the question names come before all others. A time sort takes everything that the words
+ * match, and of vectors only where they are all that was asked for.
  */
 export async function rank(engine: Engine, input: SearchInput, filters: Filters): Promise<Ranking> {
   const { query: text = '', top_k: entities, sort, fusion } = input;

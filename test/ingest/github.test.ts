@@ -229,6 +229,14 @@ describe('a project on GitHub', () => {
     expect(await index.keys('issue_comment')).toHaveLength(1);
   });
 
+  it('says so when git shows no code of it, as to a token without a right to contents', async () => {
+    app.push('Start', { 'README.md': '# App' });
+    gh.fault('git', { kind: 'status', status: 404, body: 'Repository not found.' });
+    expect(await run({ types: ['doc'] })).toMatchObject({
+      failures: [{ part: 'code', message: 'github.com shows this token no code of acme/app' }],
+    });
+  });
+
   it('is followed to a new name', async () => {
     app.threads.openIssue();
     gh.rename(app, 'acme/shop');
@@ -324,7 +332,9 @@ describe('a project on GitHub', () => {
     expect(pauses).toBe(4);
     expect(notes).toEqual(['github.com answered with HTTP status 503']);
     expect(await index.keys('issue')).toHaveLength(2);
-    await expect(run({ watch: 'often' })).rejects.toMatchObject({ code: 'invalid_input' });
+    for (const watch of ['often', '25d']) {
+      await expect(run({ watch })).rejects.toMatchObject({ code: 'invalid_input' });
+    }
   });
 
   it('leaves no token in the database or in what is said when GitHub repeats it', async () => {

@@ -262,9 +262,9 @@ it('nothing leaves when issues are switched off, or the repository is hidden, wh
   expect(await index.keys('pr_review')).toHaveLength(1);
 });
 
-it('reviews are read one by one where GitHub gives their query up', async () => {
+it.each([500, 502])('reviews are read one by one where GitHub gives their query up (%i)', async (status) => {
   converse();
-  gh.fault('graphql', { kind: 'status', status: 502, body: 'Bad gateway' });
+  gh.fault('graphql', { kind: 'status', status, body: 'Bad gateway' });
   expect(await run()).toMatchObject({ failures: [] });
   expect(await index.keys('pr_review')).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Failure } from '../../core/failure.ts';
 import { type Allowed, requireAllowed } from '../../engine/allow-list.ts';
 import type { RequestBudget } from '../../engine/github.ts';
-import { type Credential, findCredential, requireUsable } from './credential.ts';
+import { type Credential, findCredential, hostFrom, requireUsable } from './credential.ts';
 import { failureOf, graphqlLimit, type Headers, isProxied, requestFailure } from './failures.ts';
 
 export interface ClientOptions {
@@ -36,7 +36,7 @@ export class GitHubClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.host = options.variables.GH_HOST?.trim() || 'github.com'; // an empty one counts as absent
+    this.host = hostFrom(options.variables);
   }
 
   /** Fails with `credential_required` where there is no token. */

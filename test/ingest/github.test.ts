@@ -381,6 +381,15 @@ describe('backfill', () => {
     expect(await fix({ surface: 'index' })).toMatchObject({ looked: 5, repaired: 0, done: true });
   });
 
+  it('index finds the thread that was made last, whatever was updated since', async () => {
+    for (let at = 0; at < 4; at += 1) app.threads.openIssue();
+    await run({ types: API });
+    await change("DELETE FROM documents WHERE key = 'acme/app#4'");
+    later();
+    for (const number of [1, 2]) app.threads.edit(number, { title: 'Edited' });
+    expect(await fix({ surface: 'index' })).toMatchObject({ looked: 4, repaired: 1, done: true });
+  });
+
   it('state closes what was closed, and changes nothing by a list that was cut off', async () => {
     for (let at = 0; at < 5; at += 1) app.threads.openIssue();
     app.threads.close(2);

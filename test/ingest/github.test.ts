@@ -274,6 +274,14 @@ describe('a project on GitHub', () => {
     ]);
   });
 
+  it('keeps its wiki when GitHub does not say whether there is one', async () => {
+    fill();
+    await run({ types: ['wiki_doc'] });
+    const body = { id: app.id, full_name: 'acme/app', clone_url: `${gh.gitUrl}/acme/app.git` };
+    gh.fault('/repos/{owner}/{repo}', { kind: 'status', status: 200, body });
+    expect(await run({ types: ['wiki_doc'] })).toMatchObject({ removed: 0, failures: [] });
+  });
+
   it('loses a thread that was transferred, also when it came back under another number', async () => {
     const [away, back] = [app.threads.openIssue(), app.threads.openIssue()];
     app.comments.add(back.number, 'Said before it was moved', 'grace');
@@ -379,6 +387,24 @@ describe('backfill', () => {
     expect(await fix({ surface: 'index', cursor: '3' })).toMatchObject({ looked: 3, repaired: 1, done: true });
     expect(await index.keys('issue')).toEqual(['#1', '#2', '#4', '#5']);
     expect(await fix({ surface: 'index' })).toMatchObject({ looked: 5, repaired: 0, done: true });
+  });
+
+  it('leaves it to be seen that a run ended early', async () => {
+    for (let at = 0; at < 4; at += 1) {
+      app.threads.openIssue();
+      later(10);
+    }
+    gh.fault(ISSUES, { kind: 'reset' }, { skip: 1 });
+    await run({ types: ['issue', 'pull_request'] }, {}, 2);
+    const isComplete = async (): Promise<unknown> => {
+      const { watermarks } = await invoke(status, testEngine(index.test), {});
+      return watermarks.find(({ surface }) => surface === 'github:threads')?.complete;
+    };
+    expect(await isComplete()).toBe(false);
+    expect(await fix({ surface: 'index' })).toMatchObject({ repaired: 2, done: true });
+    expect(await isComplete()).toBe(false);
+    expect(await run({ types: ['issue', 'pull_request'] }, {}, 2)).toMatchObject({ failures: [] });
+    expect(await isComplete()).toBe(true);
   });
 
   it('index finds the thread that was made last, whatever was updated since', async () => {

@@ -5,7 +5,6 @@ import type { PageQuery } from '../engine/github.ts';
 import type { BackfillSurface } from '../operation/backfill-surface.ts';
 import { withRemote } from './backfill-run.ts';
 import { listSurface } from './github-list.ts';
-import { freshListMark } from './github-mark.ts';
 import { threadsList } from './github-source.ts';
 import { GitHubSurface } from './github-surface.ts';
 import type { Fetch } from './github-walk.ts';
@@ -39,8 +38,7 @@ export function indexBackfill(making: Making): BackfillSurface {
           const item = await source.item(facts.fullName, list, String(number), signal);
           if (item !== undefined && surface.take(item, null) !== undefined) repaired += 1;
         }
-        // The mark stays: nothing is said of what is news.
-        if (repaired > 0) await surface.complete(surface.mark ?? JSON.stringify(freshListMark(null)));
+        if (repaired > 0) await surface.amend();
         return { looked: Math.max(0, to - from + 1), repaired, nextCursor: to < last ? String(to + 1) : null };
       }),
   };

@@ -129,7 +129,10 @@ export class GitHubClient {
       return { data: response.data as unknown, headers };
     } catch (error) {
       throwIfAborted(signal);
-      this.#note(requestFailure(error)?.headers ?? {});
+      const failure = requestFailure(error);
+      this.#note(failure?.headers ?? {});
+      // A server that lives long looks for a new token then.
+      if (failure?.status === 401) this.#open = undefined;
       throw error;
     } finally {
       abortion.stop();

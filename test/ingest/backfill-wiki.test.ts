@@ -52,6 +52,14 @@ describe('wiki', () => {
     await expect(fix({ cursor: 'Home' })).rejects.toMatchObject({ code: 'invalid_cursor' });
   });
 
+  it('goes on after a page with a long name', async () => {
+    const names = ['a', 'b'].map((letter) => letter.repeat(240));
+    app.wiki.commit('Begin', Object.fromEntries(names.map((name) => [`${name}.md`, 'Of everything'])));
+    await run();
+    const { next_cursor: cursor } = await fix({ limit: 1 });
+    expect(await fix({ limit: 1, cursor })).toMatchObject({ looked: 1, repaired: 0, done: true });
+  });
+
   it('says where there is none', async () => {
     await index.run('acme/app', { types: ['issue'] }, parts());
     expect(await fix()).toMatchObject({ looked: 0, done: true, notes: ['acme/app has no wiki page'] });

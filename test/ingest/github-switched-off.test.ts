@@ -156,6 +156,37 @@ describe('pull requests, where issues are switched off', () => {
     expect((await titles()).filter((title) => title === 'Edited')).toHaveLength(5);
   });
 
+  it('have their comments read where no list has them, also of those that are found last', async () => {
+    gh.quirks.hiddenComments = 'refused';
+    open(4);
+    for (let number = 1; number <= 4; number += 1) {
+      app.comments.add(number, 'Half a second here now', 'grace');
+      later(10);
+    }
+    gh.fault(PULLS, { kind: 'reset' }, { skip: 2 });
+    expect(await run({}, {}, 2)).toMatchObject({ failures: [{ part: 'issues' }] });
+    expect(await index.keys('issue_comment')).toHaveLength(2);
+    expect(await run({}, {}, 2)).toMatchObject({ failures: [] });
+    expect(await index.keys('issue_comment')).toHaveLength(4);
+    gh.forget();
+    await run({}, {}, 2);
+    expect(asked().filter((path) => /issues\/\d\/comments/.test(path))).toHaveLength(1);
+  });
+
+  it('have their comments read anew once older ones are indexed', async () => {
+    gh.quirks.hiddenComments = 'refused';
+    open(2);
+    app.comments.add(1, 'Half a second here now', 'grace');
+    later();
+    app.comments.add(2, 'A tenth of one later on', 'grace');
+    const since = new Date(index.test.clock.ms - 1000).toISOString();
+    await run({ types: ['pull_request'], since });
+    await run({ types: ['issue_comment'] });
+    expect(await index.keys('issue_comment')).toHaveLength(1);
+    await run();
+    expect(await index.keys('issue_comment')).toHaveLength(2);
+  });
+
   it('index and state repair them, and leave issues as they are', async () => {
     app.threads.openIssue();
     open(9);
@@ -231,9 +262,9 @@ it('nothing leaves when issues are switched off, or the repository is hidden, wh
   expect(await index.keys('pr_review')).toHaveLength(1);
 });
 
-it('reviews are read one by one where GitHub gives their query up', async () => {
+it.each([500, 502])('reviews are read one by one where GitHub gives their query up (%i)', async (status) => {
   converse();
-  gh.fault('graphql', { kind: 'status', status: 502, body: 'Bad gateway' });
+  gh.fault('graphql', { kind: 'status', status, body: 'Bad gateway' });
   expect(await run()).toMatchObject({ failures: [] });
   expect(await index.keys('pr_review')).toHaveLength(1);
 });

@@ -229,6 +229,14 @@ describe('a project on GitHub', () => {
     expect(await index.keys('issue_comment')).toHaveLength(1);
   });
 
+  it('says so when git shows no code of it, as to a token without a right to contents', async () => {
+    app.push('Start', { 'README.md': '# App' });
+    gh.fault('git', { kind: 'status', status: 404, body: 'Repository not found.' });
+    expect(await run({ types: ['doc'] })).toMatchObject({
+      failures: [{ part: 'code', message: 'github.com shows this token no code of acme/app' }],
+    });
+  });
+
   it('is followed to a new name', async () => {
     app.threads.openIssue();
     gh.rename(app, 'acme/shop');
@@ -264,6 +272,14 @@ describe('a project on GitHub', () => {
     expect((await index.documents('release')).map(({ key, title }) => [key, title])).toEqual([
       ['acme/app/release/v2', 'v2'],
     ]);
+  });
+
+  it('keeps its wiki when GitHub does not say whether there is one', async () => {
+    fill();
+    await run({ types: ['wiki_doc'] });
+    const body = { id: app.id, full_name: 'acme/app', clone_url: `${gh.gitUrl}/acme/app.git` };
+    gh.fault('/repos/{owner}/{repo}', { kind: 'status', status: 200, body });
+    expect(await run({ types: ['wiki_doc'] })).toMatchObject({ removed: 0, failures: [] });
   });
 
   it('loses a thread that was transferred, also when it came back under another number', async () => {
@@ -324,7 +340,9 @@ describe('a project on GitHub', () => {
     expect(pauses).toBe(4);
     expect(notes).toEqual(['github.com answered with HTTP status 503']);
     expect(await index.keys('issue')).toHaveLength(2);
-    await expect(run({ watch: 'often' })).rejects.toMatchObject({ code: 'invalid_input' });
+    for (const watch of ['often', '25d']) {
+      await expect(run({ watch })).rejects.toMatchObject({ code: 'invalid_input' });
+    }
   });
 
   it('leaves no token in the database or in what is said when GitHub repeats it', async () => {
@@ -369,6 +387,33 @@ describe('backfill', () => {
     expect(await fix({ surface: 'index', cursor: '3' })).toMatchObject({ looked: 3, repaired: 1, done: true });
     expect(await index.keys('issue')).toEqual(['#1', '#2', '#4', '#5']);
     expect(await fix({ surface: 'index' })).toMatchObject({ looked: 5, repaired: 0, done: true });
+  });
+
+  it('leaves it to be seen that a run ended early', async () => {
+    for (let at = 0; at < 4; at += 1) {
+      app.threads.openIssue();
+      later(10);
+    }
+    gh.fault(ISSUES, { kind: 'reset' }, { skip: 1 });
+    await run({ types: ['issue', 'pull_request'] }, {}, 2);
+    const isComplete = async (): Promise<unknown> => {
+      const { watermarks } = await invoke(status, testEngine(index.test), {});
+      return watermarks.find(({ surface }) => surface === 'github:threads')?.complete;
+    };
+    expect(await isComplete()).toBe(false);
+    expect(await fix({ surface: 'index' })).toMatchObject({ repaired: 2, done: true });
+    expect(await isComplete()).toBe(false);
+    expect(await run({ types: ['issue', 'pull_request'] }, {}, 2)).toMatchObject({ failures: [] });
+    expect(await isComplete()).toBe(true);
+  });
+
+  it('index finds the thread that was made last, whatever was updated since', async () => {
+    for (let at = 0; at < 4; at += 1) app.threads.openIssue();
+    await run({ types: API });
+    await change("DELETE FROM documents WHERE key = 'acme/app#4'");
+    later();
+    for (const number of [1, 2]) app.threads.edit(number, { title: 'Edited' });
+    expect(await fix({ surface: 'index' })).toMatchObject({ looked: 4, repaired: 1, done: true });
   });
 
   it('state closes what was closed, and changes nothing by a list that was cut off', async () => {

@@ -6,6 +6,9 @@ import type { Engine } from '../engine/engine.ts';
 import type { BackfillBounds, BackfillOutcome, BackfillSurface } from '../operation/backfill-surface.ts';
 import { defineOperation } from '../operation/operation.ts';
 
+/** A cursor may hold the name of a file, in characters. */
+const MAX_CURSOR = 4096;
+
 export const backfillOutput = z.object({
   surface: z.string(),
   repo: z.string().nullable().describe('Null: the whole index.'),
@@ -35,7 +38,7 @@ export function backfillOperation(surfaces: readonly [BackfillSurface, ...Backfi
       limit: z.int().min(1).max(100).default(100).describe('How many items one call looks at.'),
       cursor: z
         .string()
-        .max(200)
+        .max(MAX_CURSOR)
         .optional()
         .describe('next_cursor of an earlier call; without it, from the beginning.'),
       dry_run: z.boolean().default(false).describe('Say what would be repaired, and write nothing.'),

@@ -64,8 +64,8 @@ export interface RemotePage {
 
 /** Which page of a list. */
 export interface PageQuery {
-  /** By the time of the last update. Releases come as GitHub has them. */
-  readonly order: 'oldest' | 'newest';
+  /** By the time of the last update, or the one that was made last first. Releases come as GitHub has them. */
+  readonly order: 'oldest' | 'newest' | 'made_last';
   /** Only open threads, or pull requests. */
   readonly open?: boolean | undefined;
   /** Only what was updated at or after this, in milliseconds since the epoch; the list of pull requests has all of them. */

@@ -6,7 +6,6 @@ import type { Engine } from '../engine/engine.ts';
 import type { BackfillOutcome, BackfillPart, BackfillSurface } from '../operation/backfill-surface.ts';
 import { withRemote } from './backfill-run.ts';
 import { listSurface } from './github-list.ts';
-import { freshListMark } from './github-mark.ts';
 import { documentOf, type Remote } from './github-source.ts';
 import { GitHubSurface } from './github-surface.ts';
 import { walk } from './github-walk.ts';
@@ -84,7 +83,7 @@ async function byGitHub(run: Run, remote: Remote, after: number, { limit }: Back
     if (matches.length > 0) surface.remove(row.key);
     repaired += Math.min(1, matches.length);
   }
-  if (repaired > 0) await surface.complete(surface.mark ?? JSON.stringify(freshListMark(null)));
+  if (repaired > 0) await surface.amend();
   const last = looked.at(-1);
   const left = unknown.length - repaired;
   return {

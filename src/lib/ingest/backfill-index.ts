@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
 import { query } from '../engine/database.ts';
+import type { PageQuery } from '../engine/github.ts';
 import type { BackfillSurface } from '../operation/backfill-surface.ts';
 import { withRemote } from './backfill-run.ts';
 import { listSurface } from './github-list.ts';
-import { freshListMark } from './github-mark.ts';
 import { threadsList } from './github-source.ts';
 import { GitHubSurface } from './github-surface.ts';
+import type { Fetch } from './github-walk.ts';
 import type { Making } from './making.ts';
 import { positiveInteger } from './record-fields.ts';
 
@@ -27,7 +28,7 @@ export function indexBackfill(making: Making): BackfillSurface {
         const list = threadsList(facts);
         if (list === undefined) return { looked: 0, repaired: 0, nextCursor: null };
         const surface = await GitHubSurface.open(run, repo, listSurface(run, list, facts));
-        const last = await lastNumber(() => source.list(facts.fullName, list, NEWEST, signal), engine, repo);
+        const last = await lastNumber((query) => source.list(facts.fullName, list, query, signal), engine, repo);
         const to = Math.min(last, from + part.limit - 1);
         const known = new Set(await indexedNumbers(engine, repo, from, to));
         let repaired = 0;
@@ -37,23 +38,22 @@ export function indexBackfill(making: Making): BackfillSurface {
           const item = await source.item(facts.fullName, list, String(number), signal);
           if (item !== undefined && surface.take(item, null) !== undefined) repaired += 1;
         }
-        // The mark stays: nothing is said of what is news.
-        if (repaired > 0) await surface.complete(surface.mark ?? JSON.stringify(freshListMark(null)));
+        if (repaired > 0) await surface.amend();
         return { looked: Math.max(0, to - from + 1), repaired, nextCursor: to < last ? String(to + 1) : null };
       }),
   };
 }
 
-const NEWEST = { order: 'newest', page: 1, perPage: 100 } as const;
+// A thread that was transferred here has a new number and an old time of making, and was updated by it.
+const NEWEST: readonly PageQuery[] = [
+  { order: 'made_last', page: 1, perPage: 1 },
+  { order: 'newest', page: 1, perPage: 100 },
+];
 
 type Engine = Parameters<BackfillSurface['run']>[0];
 
-/** The highest number that is known: a thread that was made last was updated last, or stands among the indexed ones. */
-async function lastNumber(
-  newest: () => Promise<{ items: readonly { number: number | null }[] } | undefined>,
-  { database }: Engine,
-  repo: string,
-): Promise<number> {
+/** The highest number that GitHub shows or that is indexed. */
+async function lastNumber(fetch: Fetch, { database }: Engine, repo: string): Promise<number> {
   const [[indexed = 0]] = await database.read([
     query(
       `SELECT coalesce(max(d.number), 0) AS n FROM documents d JOIN repos r ON r.id = d.repo_id WHERE r.slug = ?`,
@@ -61,8 +61,9 @@ async function lastNumber(
       (row) => z.object({ n: z.int() }).parse(row).n,
     ),
   ]);
-  const page = await newest();
-  return (page?.items ?? []).reduce((last, { number }) => Math.max(last, number ?? 0), indexed);
+  const numbers = [indexed];
+  for (const query of NEWEST) for (const { number } of (await fetch(query))?.items ?? []) numbers.push(number ?? 0);
+  return Math.max(...numbers);
 }
 
 async function indexedNumbers({ database }: Engine, repo: string, from: number, to: number): Promise<number[]> {

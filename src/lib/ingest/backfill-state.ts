@@ -4,7 +4,6 @@ import { query } from '../engine/database.ts';
 import type { BackfillSurface } from '../operation/backfill-surface.ts';
 import { withRemote } from './backfill-run.ts';
 import { listSurface } from './github-list.ts';
-import { freshListMark } from './github-mark.ts';
 import { shownThreads, threadsList } from './github-source.ts';
 import { GitHubSurface } from './github-surface.ts';
 import { walkOf } from './github-walk-back.ts';
@@ -51,7 +50,7 @@ export function stateBackfill(making: Making): BackfillSurface {
           if (item === undefined) gone.push(number);
           else if (surface.take(item, null) !== undefined) repaired += 1;
         }
-        if (repaired > 0) await surface.complete(surface.mark ?? JSON.stringify(freshListMark(null)));
+        if (repaired > 0) await surface.amend();
         const [last] = looked.slice(-1);
         return {
           looked: looked.length,

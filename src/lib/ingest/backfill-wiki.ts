@@ -50,7 +50,7 @@ async function rereadPages(run: Run, remote: Remote, { limit, cursor }: Backfill
       const gone = stored.get(slug);
       if (gone !== undefined) surface.remove(gone.key);
     }
-    await surface.complete(surface.mark ?? 'null');
+    await surface.amend('null');
     const last = looked.at(-1);
     return {
       looked: looked.length,

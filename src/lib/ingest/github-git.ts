@@ -1,3 +1,4 @@
+import { Failure } from '../core/failure.ts';
 import { query } from '../engine/database.ts';
 import type { ClonedRepository } from '../engine/github.ts';
 import * as z from 'zod';
@@ -10,7 +11,13 @@ import { ingestWiki } from './wiki.ts';
 export async function ingestCode(run: Run, remote: Remote): Promise<void> {
   const { source, facts, repo, signal } = remote;
   const cloned = await cloning(run, 'clone', () => source.clone(facts, 'code', signal));
-  if (typeof cloned === 'string') return;
+  if (cloned === 'empty') return;
+  if (cloned === 'none') {
+    // The API has just shown the repository.
+    throw new Failure('credential_required', `${source.host} shows this token no code of ${facts.fullName}`, {
+      hint: 'The token needs read access to the contents of the repository.',
+    });
+  }
   await ingestGit({ ...run, repo }, cloned.path);
 }
 

@@ -42,6 +42,13 @@ async function markOf(run: Run, { repo, facts }: Remote, list: GitHubList, store
   return mark !== undefined && covers(mark.since, since) ? mark : freshListMark(since);
 }
 
+/** From when (ms) and up to when all pull requests are indexed; up to nothing where they were never read to the end. */
+export async function readPulls({ engine }: Run, repo: string): Promise<Pick<ListMark, 'since' | 'until'>> {
+  const surfaces = ['github:pulls', 'github:threads'] as const;
+  const [own, all] = await engine.database.read(surfaces.map((surface) => watermarkQuery({ source: repo, surface })));
+  return parseMark(listMark, (own?.[0] ?? all?.[0])?.value ?? null) ?? freshListMark(null);
+}
+
 /**
  * Brings a list up to date: what was updated since the last run, and, where its length tells that something is gone or
  * came from elsewhere, all of it. On a first run the newest page comes first, so that it can be found while the rest arrives.

@@ -2,6 +2,7 @@ import { type LeftOutItem, remoteItemSteps, type ThreadSize } from '../corpus/re
 import { documentKey } from '../corpus/store.ts';
 import type { WriteStep } from '../engine/database.ts';
 import type { RemoteItem } from '../engine/github.ts';
+import { freshListMark } from './github-mark.ts';
 import { documentOf } from './github-source.ts';
 import { type BatchExtras, countSkipped, type Run, Surface, wants } from './run.ts';
 import { leftOut } from './selection.ts';
@@ -87,6 +88,12 @@ export class GitHubSurface {
   /** Stores the rest; the surface is done. Fails with `interrupted`. */
   async complete(after: string, more: BatchExtras = {}): Promise<void> {
     await this.#surface.complete(after, this.#with(more));
+    this.#forget();
+  }
+
+  /** Stores what was taken and leaves the watermark of a list as it was found. Fails with `interrupted`. */
+  async amend(): Promise<void> {
+    await this.#surface.amend(JSON.stringify(freshListMark(null)), this.#with({}));
     this.#forget();
   }
 

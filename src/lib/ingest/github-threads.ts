@@ -1,8 +1,10 @@
+import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
+import { INDEX_FORMAT } from '../corpus/content-hash.ts';
 import type { DocumentTypeName } from '../corpus/document-types.ts';
 import { indexedPullsQuery, knownItemsQuery, threadCountQuery } from '../corpus/remote-items.ts';
-import { ingestList, requestsLeft } from './github-list.ts';
-import { freshListMark, listMark } from './github-mark.ts';
+import { ingestList, readPulls, requestsLeft } from './github-list.ts';
+import { listMark } from './github-mark.ts';
 import { readThread } from './github-reconcile.ts';
 import { LIST_TYPES, type Remote, shownThreads, threadsList, wantedOf } from './github-source.ts';
 import { GitHubSurface } from './github-surface.ts';
@@ -36,14 +38,25 @@ export async function ingestReviewComments(run: Run, remote: Remote): Promise<vo
   if (remote.facts.hasPulls) await ingestList(run, remote, 'review_comments');
 }
 
-/** Watermark: the comments of all pull requests updated up to `until` are read. A comment moves its pull request on. */
+/**
+ * Watermark: the comments of all pull requests updated up to `until` (ms) are read, as far as those from `pullsSince` on are
+ * indexed. A comment moves its pull request on.
+ */
+const byPullMark = listMark
+  .pick({ format: true, since: true, until: true })
+  .extend({ pullsSince: z.number().nullable() });
+
 async function ingestByPull(run: Run, remote: Remote): Promise<void> {
   const { source, repo } = remote;
   const { database, progress } = run.engine;
   const surface = await GitHubSurface.open(run, repo, 'github:issue_comments:by_pull_request');
   const since = run.since ?? null;
-  const stored = parseMark(listMark, surface.mark);
-  let mark = stored !== undefined && covers(stored.since, since) ? stored : freshListMark(since);
+  const pullsRead = await readPulls(run, repo);
+  const stored = parseMark(byPullMark, surface.mark);
+  const isBase = stored !== undefined && covers(stored.since, since) && covers(stored.pullsSince, pullsRead.since);
+  let mark: z.output<typeof byPullMark> = isBase
+    ? stored
+    : { format: INDEX_FORMAT, since, until: null, pullsSince: pullsRead.since };
   const from = mark.until === null ? (mark.since ?? 0) : mark.until - OVERLAP_MS;
   const [pulls, known] = await database.read([
     indexedPullsQuery(repo, from),
@@ -52,7 +65,8 @@ async function ingestByPull(run: Run, remote: Remote): Promise<void> {
   const step = progress.start('comments', pulls.length);
   for (const [at, { number, updated_at }] of pulls.entries()) {
     await readThread(run, remote, surface, { number, known, since: mark.since, text: JSON.stringify(mark) });
-    mark = { ...mark, until: updated_at };
+    // Of what was updated later, the newest may be indexed and others not yet.
+    if (pullsRead.until !== null) mark = { ...mark, until: Math.min(updated_at, pullsRead.until) };
     step.advance(at + 1, requestsLeft(source));
     if (surface.full) await surface.progress(JSON.stringify(mark));
   }

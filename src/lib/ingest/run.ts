@@ -65,6 +65,7 @@ export class Surface {
   #characters = 0;
   #mark: string | null;
   readonly #over: string | undefined;
+  readonly #wasComplete: boolean;
 
   private constructor(run: Run, source: string, surface: string, stored: StoredMark | undefined) {
     this.#run = run;
@@ -72,6 +73,7 @@ export class Surface {
     this.#surface = surface;
     this.#mark = stored?.value ?? null;
     this.#over = stored?.owner ?? undefined;
+    this.#wasComplete = stored?.complete !== 0;
   }
 
   /** Opens a surface; its watermark is read once here. Fails with `database_busy` while another run is at work on it. */
@@ -112,6 +114,14 @@ export class Surface {
   /** Stores the rest; the surface is done. Fails with `interrupted`. */
   async complete(after: string, more: BatchExtras = {}): Promise<void> {
     await this.#commit(after, true, more);
+  }
+
+  /**
+   * Stores what was added, and leaves the watermark as it was found, also where a run ended early; `fresh` where there was
+   * none. Fails with `interrupted`.
+   */
+  async amend(fresh: string, more: BatchExtras = {}): Promise<void> {
+    await this.#commit(this.#mark ?? fresh, this.#wasComplete, more);
   }
 
   async #commit(after: string, complete: boolean, more: BatchExtras): Promise<void> {

@@ -1,19 +1,23 @@
 import { Failure } from '../core/failure.ts';
 import type { Engine } from '../engine/engine.ts';
 
+const DAY_MS = 86_400_000;
 const UNITS = new Map([
   ['m', 60_000],
   ['h', 3_600_000],
-  ['d', 86_400_000],
+  ['d', DAY_MS],
 ]);
+
+/** No timer takes a longer one, and would end at once. */
+const MAX_DAYS = 24;
 
 /** The pause between two runs in milliseconds; undefined: there is one run. Fails with `invalid_input`. */
 export function parseWatch(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const [, amount = '', unit = ''] = /^(\d{1,4})([mhd])$/.exec(text.trim()) ?? [];
   const ms = Number(amount) * (UNITS.get(unit) ?? 0);
-  if (ms > 0) return ms;
-  throw new Failure('invalid_input', 'watch: must be a pause such as 10m, 1h or 1d');
+  if (ms > 0 && ms <= MAX_DAYS * DAY_MS) return ms;
+  throw new Failure('invalid_input', `watch: must be a pause such as 10m, 1h or 1d, of ${String(MAX_DAYS)}d at most`);
 }
 
 /**

@@ -168,6 +168,10 @@ test.each<[NodeJS.ProcessEnv, { token: string; apiUrl: string } | undefined]>([
     { token: 'c', apiUrl: 'https://git.acme.example/api/v3' },
   ],
   [{ GH_HOST: 'git.acme.example', GH_TOKEN: 'a' }, undefined],
+  [
+    { GH_HOST: 'Acme.GHE.com', GH_TOKEN: 'a', GH_ENTERPRISE_TOKEN: 'c' },
+    { token: 'a', apiUrl: 'https://api.acme.ghe.com' },
+  ],
   [{}, undefined],
 ])('%j has the credential %j', async (variables, credential) => {
   expect(await findCredential({ PATH: '', ...variables })).toEqual(credential);

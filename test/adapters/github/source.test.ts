@@ -135,6 +135,9 @@ describe('a repository that cannot be read is told by what keeps it', () => {
       });
       expect(gh.requests).toHaveLength(1);
     }
+    const body = { errors: [{ type: 'RATE_LIMIT', message: 'API rate limit already exceeded for user ID 1.' }] };
+    gh.fault('graphql', { kind: 'status', status: 200, body });
+    await expect(sourceFor(gh, cache).reviews('acme/app', [1], signal)).rejects.toMatchObject({ code: 'rate_limited' });
     gh.fault('graphql', { kind: 'primaryLimit' });
     await expect(sourceFor(gh, cache).reviews('acme/app', [1], signal)).rejects.toMatchObject({ code: 'rate_limited' });
   });

@@ -13,20 +13,33 @@ interface Advertised {
 
 /** Bare clones under a cache directory: the default branch and all tags, nothing else. */
 export function gitMirror(cacheDir: string): GitMirror {
+  const last = new Map<string, Promise<unknown>>();
   return {
+    // One after another for each clone: git has two at once end each other.
     async update(remote: RemoteGit, signal: AbortSignal): Promise<ClonedRepository> {
       const path = join(cacheDir, remote.name);
-      const git = new NetworkGit(path, remote, signal);
+      const mine = Promise.allSettled([last.get(path)]).then(() => repairing(path, remote, signal));
+      last.set(path, mine);
       try {
-        return await bringUpToDate(path, git, remote.tipOnly === true);
-      } catch (error) {
-        // What an interrupted or damaged clone left behind is no reason to fail: once more from nothing.
-        if (!(error instanceof Failure) || error.code !== 'unreadable_input') throw error;
-        await rm(path, { recursive: true, force: true });
-        return await bringUpToDate(path, git, remote.tipOnly === true);
+        return await mine;
+      } finally {
+        if (last.get(path) === mine) last.delete(path);
       }
     },
   };
+}
+
+async function repairing(path: string, remote: RemoteGit, signal: AbortSignal): Promise<ClonedRepository> {
+  const git = new NetworkGit(path, remote, signal);
+  const tipOnly = remote.tipOnly === true;
+  try {
+    return await bringUpToDate(path, git, tipOnly);
+  } catch (error) {
+    // What an interrupted or damaged clone left behind is no reason to fail: once more from nothing.
+    if (!(error instanceof Failure) || error.code !== 'unreadable_input') throw error;
+    await rm(path, { recursive: true, force: true });
+    return bringUpToDate(path, git, tipOnly);
+  }
 }
 
 async function bringUpToDate(path: string, git: NetworkGit, tipOnly: boolean): Promise<ClonedRepository> {

@@ -1,9 +1,10 @@
 import type { Octokit } from 'octokit';
+import * as z from 'zod';
 import { Failure } from '../../core/failure.ts';
 import { type Allowed, requireAllowed } from '../../engine/allow-list.ts';
 import type { RequestBudget } from '../../engine/github.ts';
-import { type Credential, findCredential, requireUsable } from './credential.ts';
-import { failureOf, type Headers, isProxied, requestFailure } from './failures.ts';
+import { type Credential, findCredential, hostFrom, requireUsable } from './credential.ts';
+import { failureOf, graphqlLimit, type Headers, isProxied, requestFailure } from './failures.ts';
 
 export interface ClientOptions {
   readonly variables: NodeJS.ProcessEnv;
@@ -35,7 +36,7 @@ export class GitHubClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.host = options.variables.GH_HOST?.trim() || 'github.com'; // an empty one counts as absent
+    this.host = hostFrom(options.variables);
   }
 
   /** Fails with `credential_required` where there is no token. */
@@ -55,6 +56,7 @@ export class GitHubClient {
     gone: readonly Gone[] = [],
   ): Promise<ClientAnswer | ([Gone] extends [never] ? never : 'gone') | undefined> {
     try {
+      if (leadsOut(`${repo}${path}`)) throw NOTHING_THERE;
       return await this.#send(repo, `GET /repos/${repo}${path}`, parameters, signal);
     } catch (error) {
       const failure = requestFailure(error);
@@ -79,8 +81,11 @@ export class GitHubClient {
     const { credential } = await this.#client(repo);
     const url = `${credential.apiUrl.replace(/\/api\/v3$/, '/api')}/graphql`;
     try {
-      return await this.#send(repo, `POST ${url}`, { query, variables }, signal);
+      const response = await this.#send(repo, `POST ${url}`, { query, variables }, signal);
+      if (isLimit(response.data)) throw failureOf(graphqlLimit(response.headers), this.#asked(repo));
+      return response;
     } catch (error) {
+      if (error instanceof Failure) throw error;
       const failure = requestFailure(error);
       if (failure === undefined) throw error;
       const known = failureOf(failure, this.#asked(repo));
@@ -124,7 +129,10 @@ export class GitHubClient {
       return { data: response.data as unknown, headers };
     } catch (error) {
       throwIfAborted(signal);
-      this.#note(requestFailure(error)?.headers ?? {});
+      const failure = requestFailure(error);
+      this.#note(failure?.headers ?? {});
+      // A server that lives long looks for a new token then.
+      if (failure?.status === 401) this.#open = undefined;
       throw error;
     } finally {
       abortion.stop();
@@ -175,11 +183,27 @@ export class GitHubClient {
   }
 }
 
+/** Whether a path would be one of something else: an address takes such segments for a way up. */
+function leadsOut(path: string): boolean {
+  return path.split('/').some((segment) => segment === '.' || segment === '..');
+}
+
+/** As Octokit throws what a server answers. */
+const NOTHING_THERE = Object.assign(new Error('Not Found'), { status: 404, response: { headers: {} } });
+
 /** Statuses that no repetition mends. 429 is a limit, as 403 may be: when to come back is told, and obeyed elsewhere. */
 const NOT_TO_BE_RETRIED = [400, 401, 403, 404, 410, 422, 429, 451];
 
-/** Statuses after which the same is asked for by REST. */
-const WITHOUT_GRAPHQL = [400, 403, 404, 410, 501, 502, 504];
+/** Statuses after which the same is asked for by REST. 500 is what Octokit makes of a query that GitHub gave up. */
+const WITHOUT_GRAPHQL = [400, 403, 404, 410, 500, 501, 502, 504];
+
+const limited = z.object({ errors: z.array(z.object({ type: z.string().optional() })) });
+
+/** Whether an answer of GraphQL tells of its limit. Octokit knows the older of the two names only. */
+function isLimit(data: unknown): boolean {
+  const { errors = [] } = limited.safeParse(data).data ?? {};
+  return errors.some(({ type }) => type === 'RATE_LIMIT' || type === 'RATE_LIMITED');
+}
 
 /** How long one attempt may take, in milliseconds: a page of a hundred items takes seconds. */
 const ATTEMPT_TIMEOUT_MS = 45_000;

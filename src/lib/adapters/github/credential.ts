@@ -12,18 +12,25 @@ export interface Credential {
 const GITHUB = 'github.com';
 const GH_TIMEOUT_MS = 5000;
 
+/** Host of the web pages: GH_HOST, else github.com. In small letters. */
+export function hostFrom(variables: NodeJS.ProcessEnv): string {
+  return set(variables.GH_HOST)?.toLowerCase() ?? GITHUB;
+}
+
 /**
- * The caller's token as gh finds it: GH_TOKEN, GITHUB_TOKEN (of an enterprise GH_HOST: GH_ENTERPRISE_TOKEN,
- * GITHUB_ENTERPRISE_TOKEN), else what `gh auth token` prints; undefined where there is none. GITHUB_API_URL, which GitHub
+ * The caller's token as gh finds it: GH_TOKEN, GITHUB_TOKEN (of a GH_HOST that is a server of one's own:
+ * GH_ENTERPRISE_TOKEN, GITHUB_ENTERPRISE_TOKEN), else what `gh auth token` prints; undefined where there is none. GITHUB_API_URL, which GitHub
  * Actions sets, names the API where it is not the usual one of the host.
  */
 export async function findCredential(variables: NodeJS.ProcessEnv = process.env): Promise<Credential | undefined> {
-  const host = set(variables.GH_HOST) ?? GITHUB;
-  const names = host === GITHUB ? ['GH_TOKEN', 'GITHUB_TOKEN'] : ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'];
+  const host = hostFrom(variables);
+  // A subdomain of ghe.com is GitHub's own, with the data in a region.
+  const isHosted = host === GITHUB || host.endsWith('.ghe.com');
+  const names = isHosted ? ['GH_TOKEN', 'GITHUB_TOKEN'] : ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'];
   const named = names.map((name) => set(variables[name])).find((value) => value !== undefined);
   const token = named ?? (await tokenOfGh(host, variables));
   if (token === undefined) return undefined;
-  const usual = host === GITHUB ? 'https://api.github.com' : `https://${host}/api/v3`;
+  const usual = isHosted ? `https://api.${host}` : `https://${host}/api/v3`;
   return { token, apiUrl: (set(variables.GITHUB_API_URL) ?? usual).replace(/\/+$/, '') };
 }
 

@@ -31,12 +31,14 @@ export function requestFailure(error: unknown): RequestFailure | undefined {
   const response: unknown = 'response' in error ? error.response : undefined;
   const answered = typeof response === 'object' && response !== null && 'headers' in response;
   const headers = answered ? (response.headers as Headers) : {}; // Octokit writes them with lower-case names
-  // The limit of GraphQL is told with status 200.
-  if (answered && error.message === 'GraphQL Rate Limit Exceeded') {
-    return { status: 403, message: error.message, headers: { ...headers, 'x-ratelimit-remaining': '0' } };
-  }
+  if (answered && error.message === 'GraphQL Rate Limit Exceeded') return graphqlLimit(headers);
   if (!('status' in error) || typeof error.status !== 'number') return undefined;
   return { status: answered ? error.status : undefined, message: error.message, headers };
+}
+
+/** The limit of GraphQL, which is told with status 200, and not always with a rest of 0. */
+export function graphqlLimit(headers: Headers): RequestFailure {
+  return { status: 429, message: '', headers: { ...headers, 'x-ratelimit-remaining': '0' } };
 }
 
 /** The failure that a person can act on; `cause` carries nothing, since requests hold the token. */

@@ -25,7 +25,8 @@ const repository = z
     default_branch: z.string().nullish(),
     private: z.boolean().default(false),
     archived: z.boolean().default(false),
-    has_wiki: z.boolean().default(false),
+    // Of what is not said, nothing is taken to be gone.
+    has_wiki: z.boolean().default(true),
     has_issues: z.boolean().default(true),
     has_pull_requests: z.boolean().default(true),
     clone_url: z.url({ protocol: /^https?$/ }),

@@ -78,7 +78,8 @@ class OctokitSource implements GitHubSource {
 
   async list(repo: string, list: GitHubList, query: PageQuery, signal: AbortSignal): Promise<RemotePage | undefined> {
     const { order, open, since, page, perPage, etag } = query;
-    const sorted = { sort: 'updated', direction: order === 'oldest' ? 'asc' : 'desc' };
+    const sort = order === 'made_last' ? 'created' : 'updated';
+    const sorted = { sort, direction: order === 'oldest' ? 'asc' : 'desc' };
     const parameters = {
       ...((list === 'threads' || list === 'pulls') && { state: open === true ? 'open' : 'all' }),
       ...(list !== 'releases' && sorted),

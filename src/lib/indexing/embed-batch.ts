@@ -34,7 +34,7 @@ export function batchEmbedder(engine: Engine): BatchEmbedder {
         const vector = vectors[at];
         return vector === undefined ? [] : [{ passage, vector }];
       });
-      return vectorSteps(stored.name, rows);
+      return vectorSteps(stored, rows);
     } catch (error) {
       if (!isEmbedderFailure(error)) throw error;
       failed = true;

@@ -117,6 +117,14 @@ describe('an index without vectors', () => {
     expect(await invoke(status, engine, {})).toMatchObject({ embedder: null, embedded: 0 });
   });
 
+  test('that lost the body of a document has vectors of all others, and uses them', async () => {
+    const { engine, test } = await projectOf(range(1, 10).map((n) => about(n)));
+    await test.database.write([change('DELETE FROM bodies WHERE document_id = 3')]);
+    expect(await embedIndex(engine)).toMatchObject({ embedded: 9, done: true });
+    expect(await embedders(engine)).toMatchObject([{ state: 'ready' }]);
+    expect(await covered(engine)).toEqual([10, 9]);
+  });
+
   test('that is stopped between two batches goes on there, and ends as one that was not', async () => {
     const documents = range(1, 600).map((n) => about(n));
     const whole = await projectOf(documents);

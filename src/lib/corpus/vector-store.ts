@@ -144,7 +144,12 @@ export function bytesOf(vector: Float32Array): Uint8Array {
   return new Uint8Array(whole.buffer);
 }
 
-/** Holds while every passage has a vector of the embedder. */
+/** Holds while every passage has a vector of the embedder; what lost its body never will. */
 export function everythingEmbedded(embedderId: number): Guard {
-  return guard('complete', `NOT EXISTS (SELECT 1 FROM passages p WHERE ${missing('?')})`, [embedderId]);
+  return guard(
+    'complete',
+    `NOT EXISTS (SELECT 1 FROM passages p WHERE ${missing('?')}
+       AND EXISTS (SELECT 1 FROM bodies b WHERE b.document_id = p.document_id))`,
+    [embedderId],
+  );
 }

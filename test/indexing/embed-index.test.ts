@@ -1,8 +1,17 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { backfillOperation } from '../../src/lib/admin/backfill.ts';
 import { status } from '../../src/lib/admin/status.ts';
+import { Failure } from '../../src/lib/core/failure.ts';
 import { storeBatch } from '../../src/lib/corpus/store.ts';
-import { change, type Durability, query, type WriteOutcome, type WriteStep } from '../../src/lib/engine/database.ts';
+import {
+  change,
+  type Durability,
+  type Query,
+  query,
+  type Rows,
+  type WriteOutcome,
+  type WriteStep,
+} from '../../src/lib/engine/database.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { embeddingsBackfill } from '../../src/lib/indexing/backfill-embeddings.ts';
 import { batchEmbedder } from '../../src/lib/indexing/embed-batch.ts';
@@ -394,6 +403,20 @@ describe('a document', () => {
       watermark: { source: 'test', surface: 'more', before: '1', after: '2', complete: true, owner: 'test' },
     });
     expect(await vectorOf(test, 'acme/app#3 0')).toBeUndefined();
+    expect(await covered(engine)).toEqual([10, 10]);
+  });
+
+  test('is not stored without its vector where the database is what failed', async () => {
+    const { engine, test } = await projectOf(range(1, 10).map((n) => about(n)));
+    await embedIndex(engine);
+    class ClosedDatabase extends CountingDatabase {
+      override read<const Queries extends readonly Query<unknown>[]>(queries: Queries): Promise<Rows<Queries>> {
+        if (!queries.some(({ sql }) => sql.includes('lsa_terms'))) return super.read(queries);
+        return Promise.reject(new Failure('credential_required', 'the server refuses the token'));
+      }
+    }
+    const closed = { ...engine, database: new ClosedDatabase(test.database) };
+    await expect(store(closed, '1', { documents: [about(11)] })).rejects.toThrow('the server refuses the token');
     expect(await covered(engine)).toEqual([10, 10]);
   });
 

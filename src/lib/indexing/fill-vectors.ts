@@ -11,9 +11,9 @@ import { documentTextsQuery, placesUnchanged, textsUnchanged } from '../corpus/p
 import { missingPassagesQuery, type PassageVector, vectorSteps } from '../corpus/vector-store.ts';
 import { checkpointOf } from '../engine/checkpoint.ts';
 import type { WriteStep } from '../engine/database.ts';
-import { type Embedder, isEmbedderFailure } from '../engine/embedder.ts';
+import type { Embedder } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
-import { embeddable, otherDimensions } from './active-embedder.ts';
+import { embeddable, isEndpointFailure, otherDimensions } from './active-embedder.ts';
 import { embedPassages } from './embed-passages.ts';
 import { type StoredPassage, textsOfPassages } from './stored-passages.ts';
 
@@ -128,8 +128,7 @@ async function vectorsOf(
     const other = made.find(({ vector }) => vector.length !== dimensions);
     return other === undefined ? made : otherDimensions(embedder.id, other.vector.length, dimensions);
   } catch (error) {
-    // The model of the index itself asks nobody; what fails there is the database.
-    if (!isEmbedderFailure(error) || engine.embedder === 'lsa') throw error;
+    if (!isEndpointFailure(engine, error)) throw error;
     return error;
   }
 }

@@ -118,7 +118,7 @@ async function embed({ database }: TestDatabase): Promise<void> {
   const vectors = [0, 1, 2, 3].map((angle) => Float32Array.of(Math.cos(angle), Math.sin(angle)));
   await database.write(
     vectorSteps(
-      'lsa-2-made',
+      { name: 'lsa-2-made', dimensions: 2 },
       places.map(({ passageId }, at) => ({ passage: passageId, vector: vectors[at] ?? new Float32Array(2) })),
     ),
   );

@@ -158,6 +158,16 @@ test('half of what was asked for counts as nothing', async () => {
   expect(await storedVectors(index.test)).toEqual([]);
 });
 
+test('an endpoint that fails after a while is told of beside what it made', async () => {
+  // 512 passages are stored together, in requests of 32.
+  endpoint.otherwise = (asked) =>
+    (asked.body.input as string[]).length === 32 ? embeddingsOf(asked) : answerWith(401);
+  expect(await run(exported(1, 520))).toMatchObject({
+    embedding: { passages: 512, problem: expect.stringMatching(/key/) as string },
+  });
+  expect(await covered()).toEqual([520, 512]);
+});
+
 test('another model has vectors of its own, and those of the first stay with it', async () => {
   await run(exported(1, 4));
   const first = await storedVectors(index.test);

@@ -1,8 +1,19 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { backfillOperation } from '../../src/lib/admin/backfill.ts';
 import { status } from '../../src/lib/admin/status.ts';
+import { Failure } from '../../src/lib/core/failure.ts';
 import { storeBatch } from '../../src/lib/corpus/store.ts';
-import { change, type Durability, query, type WriteOutcome, type WriteStep } from '../../src/lib/engine/database.ts';
+import {
+  change,
+  type Durability,
+  type Query,
+  query,
+  type Rows,
+  type WriteOutcome,
+  type WriteStep,
+} from '../../src/lib/engine/database.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
+import { embeddingsBackfill } from '../../src/lib/indexing/backfill-embeddings.ts';
 import { batchEmbedder } from '../../src/lib/indexing/embed-batch.ts';
 import { embedIndex } from '../../src/lib/indexing/embed-index.ts';
 import { indexDocument } from '../../src/lib/indexing/index-document.ts';
@@ -11,6 +22,8 @@ import { CountingDatabase } from '../support/database.ts';
 import { storedVectors } from '../support/embeddings.ts';
 import { testEngine } from '../support/engine.ts';
 import { comment, doc, issue, TestProject } from '../support/project.ts';
+
+const backfill = backfillOperation([embeddingsBackfill]);
 
 const WORDS = 'kettle boils water slowly worker queue waits lock dialog window screen hides menu';
 
@@ -49,16 +62,14 @@ async function embedders({ database }: Engine): Promise<unknown[]> {
 const termsOf = async ({ database }: Engine): Promise<unknown> =>
   (await database.read([query('SELECT count(DISTINCT embedder_id) AS n FROM lsa_terms', [], (row) => row.n)]))[0][0];
 
-/** Lets somebody else act before the first write that holds vectors. */
+/** Lets somebody else act before the first write that stores vectors, or does something else. */
 class RacingDatabase extends CountingDatabase {
   race: (() => Promise<void>) | undefined;
+  before = 'INTO passage_vectors';
 
   override async write(steps: readonly WriteStep[], durability?: Durability): Promise<WriteOutcome> {
-    const { race } = this;
-    if (
-      race !== undefined &&
-      steps.some((step) => step.kind === 'change' && step.sql.includes('INTO passage_vectors'))
-    ) {
+    const { race, before } = this;
+    if (race !== undefined && steps.some((step) => step.kind === 'change' && step.sql.includes(before))) {
       this.race = undefined;
       await race();
     }
@@ -110,9 +121,17 @@ describe('an index without vectors', () => {
     ['texts without a word', range(1, 3).map((n) => issue(n, { title: '…', body: '!' }))],
   ])('of %s learns nothing, and says so', async (_, documents) => {
     const { engine } = await projectOf(documents);
-    expect(await embedIndex(engine)).toEqual({ embedder: null, embedded: 0, cursor: 0, done: true });
+    expect(await embedIndex(engine)).toEqual({ embedder: null, embedded: 0, cursor: 0, done: true, failure: null });
     expect(await embedders(engine)).toEqual([]);
     expect(await invoke(status, engine, {})).toMatchObject({ embedder: null, embedded: 0 });
+  });
+
+  test('that lost the body of a document has vectors of all others, and uses them', async () => {
+    const { engine, test } = await projectOf(range(1, 10).map((n) => about(n)));
+    await test.database.write([change('DELETE FROM bodies WHERE document_id = 3')]);
+    expect(await embedIndex(engine)).toMatchObject({ embedded: 9, done: true });
+    expect(await embedders(engine)).toMatchObject([{ state: 'ready' }]);
+    expect(await covered(engine)).toEqual([10, 9]);
   });
 
   test('that is stopped between two batches goes on there, and ends as one that was not', async () => {
@@ -191,6 +210,9 @@ describe('an index that grows', () => {
     const { done, embedded } = await embedIndex(engine, { limit: 20 });
     expect([done, embedded]).toEqual([false, 20]);
     expect(await invoke(status, engine, {})).toMatchObject({ embedder: former, embedded: 10 });
+    // A backfill goes on with the new one.
+    const dryRun = { surface: 'embeddings', dry_run: true };
+    expect(await invoke(backfill, engine, dryRun)).toMatchObject({ repaired: 10, done: true });
     const { embedder } = await embedIndex(engine);
     expect(await invoke(status, engine, {})).toMatchObject({ embedder, embedded: 30 });
     expect(embedder).not.toBe(former);
@@ -213,6 +235,39 @@ describe('an index that grows', () => {
     const { cursor } = await embedIndex(other.engine, { limit: 20 });
     expect(await embedIndex(other.engine, { after: cursor })).toMatchObject({ embedded: 10, done: true });
     expect(await embedders(other.engine)).toMatchObject([{ state: 'ready' }]);
+  });
+});
+
+describe('two models', () => {
+  test('of which the former was left are one after the next run', async () => {
+    const { engine, project, test } = await projectOf(range(1, 10).map((n) => about(n)));
+    await embedIndex(engine);
+    await project.add(range(11, 20).map((n) => about(n)));
+    const racing = new RacingDatabase(test.database);
+    racing.before = 'DELETE FROM passage_vectors';
+    racing.race = () => Promise.reject(new Error('the line is cut'));
+    await expect(embedIndex({ ...engine, database: racing })).rejects.toThrow('the line is cut');
+    expect(await embedders(engine)).toMatchObject([{ state: 'ready' }, { state: 'ready' }]);
+    expect(await embedIndex(engine)).toMatchObject({ embedded: 0, done: true });
+    expect(await embedders(engine)).toMatchObject([{ state: 'ready', trained_on: 20 }]);
+    expect(await termsOf(engine)).toBe(1);
+    expect(await storedVectors(test)).toHaveLength(20);
+  });
+
+  test('of two processes end as the one that took over, which both tell of', async () => {
+    const { engine, project, test } = await projectOf(range(1, 10).map((n) => about(n)));
+    const { embedder: former } = await embedIndex(engine, { limit: 5 });
+    const racing = new RacingDatabase(test.database);
+    let newer: string | null = null;
+    racing.race = async () => {
+      await project.add(range(11, 30).map((n) => about(n)));
+      newer = (await embedIndex(engine)).embedder;
+    };
+    const report = await embedIndex({ ...engine, database: racing });
+    expect(newer).not.toBe(former);
+    expect(report).toMatchObject({ embedder: newer, embedded: 0, done: true });
+    expect(await embedders(engine)).toMatchObject([{ name: newer, state: 'ready' }]);
+    expect(await covered(engine)).toEqual([30, 30]);
   });
 });
 
@@ -348,6 +403,20 @@ describe('a document', () => {
       watermark: { source: 'test', surface: 'more', before: '1', after: '2', complete: true, owner: 'test' },
     });
     expect(await vectorOf(test, 'acme/app#3 0')).toBeUndefined();
+    expect(await covered(engine)).toEqual([10, 10]);
+  });
+
+  test('is not stored without its vector where the database is what failed', async () => {
+    const { engine, test } = await projectOf(range(1, 10).map((n) => about(n)));
+    await embedIndex(engine);
+    class ClosedDatabase extends CountingDatabase {
+      override read<const Queries extends readonly Query<unknown>[]>(queries: Queries): Promise<Rows<Queries>> {
+        if (!queries.some(({ sql }) => sql.includes('lsa_terms'))) return super.read(queries);
+        return Promise.reject(new Failure('credential_required', 'the server refuses the token'));
+      }
+    }
+    const closed = { ...engine, database: new ClosedDatabase(test.database) };
+    await expect(store(closed, '1', { documents: [about(11)] })).rejects.toThrow('the server refuses the token');
     expect(await covered(engine)).toEqual([10, 10]);
   });
 

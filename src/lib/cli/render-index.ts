@@ -11,8 +11,10 @@ export function renderIndex({ dry_run, targets, embedding }: IndexOutput, termin
 function renderEmbedding(embedding: IndexOutput['embedding'], { style }: Terminal): string[] {
   if (embedding === null) return [];
   const { embedder, passages, problem } = embedding;
-  if (problem !== undefined) return [`${style.warning('Without vectors')}: ${oneLine(problem)}\n`];
-  return passages === 0 ? [] : [style.dim(`${grouped(passages)} passages embedded by ${oneLine(embedder)}\n`)];
+  return [
+    ...(passages === 0 ? [] : [style.dim(`${grouped(passages)} passages embedded by ${oneLine(embedder)}\n`)]),
+    ...(problem === undefined ? [] : [`${style.warning('Without vectors')}: ${oneLine(problem)}\n`]),
+  ];
 }
 
 function renderTarget(target: IndexedTarget, dryRun: boolean, { style }: Terminal): string {

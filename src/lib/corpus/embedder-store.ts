@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Change, change, guard, type Query, query, type WriteStep } from '../engine/database.ts';
+import { type Change, change, type Guard, guard, type Query, query, type WriteStep } from '../engine/database.ts';
 
 /** What made vectors that are stored. */
 export interface StoredEmbedder {
@@ -59,8 +59,18 @@ export function introduceEndpoint(name: string, dimensions: number): WriteStep[]
        WHERE NOT EXISTS (SELECT 1 FROM passage_vectors v WHERE v.embedder_id = embedders.id)`,
       [name, dimensions],
     ),
-    guard('dimensions', 'EXISTS (SELECT 1 FROM embedders WHERE name = ? AND dimensions = ?)', [name, dimensions]),
+    embedderUnchanged(name, dimensions),
   ];
+}
+
+export const EMBEDDER_GUARD = 'embedder';
+
+/** Holds while an embedder of a name is known, and makes vectors of so many dimensions. */
+export function embedderUnchanged(name: string, dimensions: number): Guard {
+  return guard(EMBEDDER_GUARD, 'EXISTS (SELECT 1 FROM embedders WHERE name = ? AND dimensions = ?)', [
+    name,
+    dimensions,
+  ]);
 }
 
 /** Makes an embedder known; one of the same name stays, and is trained on as much as is said now. */

@@ -101,13 +101,16 @@ export interface PassageVector {
 const ROWS = 500;
 
 /**
- * Stores vectors by the embedder of a name, of passages that are stored, or are by an earlier step of the batch. Nothing
- * where the embedder was removed meanwhile.
+ * Stores vectors that an embedder made, of passages that are stored, or are by an earlier step of the batch. Nothing where
+ * it was removed meanwhile, or its name has come to stand for other dimensions: one such vector would break every search.
  */
-export function vectorSteps(embedder: string, vectors: readonly PassageVector[]): Change[] {
+export function vectorSteps(
+  { name, dimensions }: Pick<StoredEmbedder, 'name' | 'dimensions'>,
+  vectors: readonly PassageVector[],
+): Change[] {
   const steps: Change[] = [];
   for (let from = 0; from < vectors.length; from += ROWS) {
-    const args: SqlValue[] = [embedder];
+    const args: SqlValue[] = [name, dimensions];
     const values = vectors.slice(from, from + ROWS).map(({ passage, vector }) => {
       args.push(...(typeof passage === 'number' ? [passage, null] : [passage.ordinal, passage.key]), bytesOf(vector));
       const at = args.length;
@@ -117,7 +120,8 @@ export function vectorSteps(embedder: string, vectors: readonly PassageVector[])
       change(
         `WITH given (passage, key, vector) AS (VALUES ${values.join(', ')})
          INSERT INTO passage_vectors (embedder_id, passage_id, vector)
-         SELECT e.id, p.id, vector8(given.vector) FROM given JOIN embedders e ON e.name = ?1 JOIN passages p ON p.id = CASE WHEN given.key IS NULL
+         SELECT e.id, p.id, vector8(given.vector)
+         FROM given JOIN embedders e ON e.name = ?1 AND e.dimensions = ?2 JOIN passages p ON p.id = CASE WHEN given.key IS NULL
            THEN given.passage ELSE (SELECT id FROM documents WHERE key = given.key) * 65536 + given.passage END
          WHERE true ON CONFLICT DO NOTHING`,
         args,
@@ -140,7 +144,12 @@ export function bytesOf(vector: Float32Array): Uint8Array {
   return new Uint8Array(whole.buffer);
 }
 
-/** Holds while every passage has a vector of the embedder. */
+/** Holds while every passage has a vector of the embedder; what lost its body never will. */
 export function everythingEmbedded(embedderId: number): Guard {
-  return guard('complete', `NOT EXISTS (SELECT 1 FROM passages p WHERE ${missing('?')})`, [embedderId]);
+  return guard(
+    'complete',
+    `NOT EXISTS (SELECT 1 FROM passages p WHERE ${missing('?')}
+       AND EXISTS (SELECT 1 FROM bodies b WHERE b.document_id = p.document_id))`,
+    [embedderId],
+  );
 }

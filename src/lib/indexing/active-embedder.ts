@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.ts';
 import { allEmbeddersQuery, type StoredEmbedder } from '../corpus/embedder-store.ts';
 import type { Allowed } from '../engine/allow-list.ts';
-import type { Embedder } from '../engine/embedder.ts';
+import { type Embedder, isEmbedderFailure } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lsaEmbedder } from './lsa/lsa-embedder.ts';
 
@@ -38,6 +38,14 @@ export async function findActiveEmbedder(engine: Engine): Promise<ActiveEmbedder
  */
 export function embeddable({ embedder, allowed }: Pick<Engine, 'embedder' | 'allowed'>): Allowed {
   return embedder === 'lsa' ? 'all' : allowed;
+}
+
+/**
+ * Whether what was thrown says that an endpoint could not be used: words still can. A model of the index's own asks nobody;
+ * what fails there is the database, and nothing can do without it.
+ */
+export function isEndpointFailure({ embedder }: Pick<Engine, 'embedder'>, error: unknown): error is Failure {
+  return embedder !== 'lsa' && isEmbedderFailure(error);
 }
 
 /** Refuses vectors that cannot be compared with those of `stored` dimensions that the same name has made. */

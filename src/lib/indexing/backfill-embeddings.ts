@@ -1,9 +1,10 @@
 import { Failure } from '../core/failure.ts';
+import { embeddersQuery } from '../corpus/embedder-store.ts';
 import { missingCountQuery } from '../corpus/vector-store.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { BackfillBounds, BackfillOutcome, BackfillSurface } from '../operation/backfill-surface.ts';
-import { embeddable, findActiveEmbedder } from './active-embedder.ts';
-import { embedIndex } from './embed-index.ts';
+import { embeddable } from './active-embedder.ts';
+import { embedIndex, filledEmbedder } from './embed-index.ts';
 
 /** Passages that count as one item of a part. */
 const ITEM = 500;
@@ -21,7 +22,8 @@ export const embeddingsBackfill: BackfillSurface = {
     }
     const after = part.cursor === undefined ? 0 : cursorOf(part.cursor);
     if (part.dryRun) return count(engine, part, after);
-    const { embedder, embedded, cursor, done } = await embedIndex(engine, { limit: part.limit * ITEM, after });
+    const { embedder, embedded, cursor, done, failure } = await embedIndex(engine, { limit: part.limit * ITEM, after });
+    if (failure !== null) throw failure;
     return {
       looked: embedded,
       repaired: embedded,
@@ -33,9 +35,9 @@ export const embeddingsBackfill: BackfillSurface = {
 
 /** What a part would embed. */
 async function count(engine: Engine, { limit }: BackfillBounds, after: number): Promise<BackfillOutcome> {
-  const active = await findActiveEmbedder(engine);
+  const [embedders] = await engine.database.read([embeddersQuery()]);
   // No embedder has the id 0.
-  const embedderId = active?.stored.id ?? 0;
+  const embedderId = filledEmbedder(engine, embedders)?.id ?? 0;
   const [[part]] = await engine.database.read([
     missingCountQuery({ embedderId, after, limit: limit * ITEM, allowed: embeddable(engine) }),
   ]);

@@ -58,8 +58,8 @@ async function planOf(
     storedCutsQuery(ids),
     storedSearchQuery(ids),
   ]);
-  const cuts = new Map<number, StoredCut[]>();
-  for (const cut of passages) cuts.set(cut.document_id, [...(cuts.get(cut.document_id) ?? []), cut]);
+  const cuts = new Map<number, StoredCut[]>(ids.map((id) => [id, []]));
+  for (const cut of passages) cuts.get(cut.document_id)?.push(cut);
   const searchOf = new Map(searches.map((search) => [search.documentId, search]));
   const remade = documents.flatMap((each) => remake(each, cuts.get(each.id) ?? [], searchOf.get(each.id)));
   const known = new Set(documents.map(({ id }) => id));

@@ -1,8 +1,7 @@
 import type { BatchEmbedder } from '../corpus/indexed-document.ts';
 import { vectorSteps } from '../corpus/vector-store.ts';
-import { isEmbedderFailure } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
-import { type ActiveEmbedder, findActiveEmbedder, otherDimensions } from './active-embedder.ts';
+import { type ActiveEmbedder, findActiveEmbedder, isEndpointFailure, otherDimensions } from './active-embedder.ts';
 import { embedPassages } from './embed-passages.ts';
 import { passageText } from './passage-text.ts';
 
@@ -34,9 +33,9 @@ export function batchEmbedder(engine: Engine): BatchEmbedder {
         const vector = vectors[at];
         return vector === undefined ? [] : [{ passage, vector }];
       });
-      return vectorSteps(stored.name, rows);
+      return vectorSteps(stored, rows);
     } catch (error) {
-      if (!isEmbedderFailure(error)) throw error;
+      if (!isEndpointFailure(engine, error)) throw error;
       failed = true;
       engine.progress.note(`Documents are stored without vectors: ${error.message}`);
       return [];

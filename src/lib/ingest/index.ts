@@ -4,7 +4,6 @@ import { parseTimeOrAge } from '../core/time.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
 import { releaseLeases } from '../corpus/watermark.ts';
 import { requireAllowed } from '../engine/allow-list.ts';
-import { isEmbedderFailure } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { defineOperation } from '../operation/operation.ts';
 import { ingestExport } from './export-run.ts';
@@ -106,14 +105,9 @@ async function requireAllowedTargets(
 
 /** Documents without vectors are found by their words: an endpoint that fails is told of, and does not undo the run. */
 async function embedded(engine: Engine, embedIndex: Making['embedIndex']): Promise<IndexOutput['embedding']> {
-  try {
-    const { embedder, embedded: passages } = await embedIndex(engine);
-    return embedder === null ? null : { embedder, passages };
-  } catch (error) {
-    // The model of the index itself asks nobody; what fails there is the database.
-    if (!isEmbedderFailure(error) || engine.embedder === null || engine.embedder === 'lsa') throw error;
-    return { embedder: engine.embedder.id, passages: 0, problem: error.message };
-  }
+  const { embedder, embedded: passages, failure } = await embedIndex(engine);
+  if (embedder === null) return null;
+  return { embedder, passages, ...(failure !== null && { problem: failure.message }) };
 }
 
 /** What keeps the leases from being given back was told by what failed; they end by themselves. */

@@ -1,3 +1,4 @@
+import type { Failure } from '../core/failure.ts';
 import type { EdgeExtractor } from '../corpus/edge.ts';
 import type { BatchEmbedder, Indexer } from '../corpus/indexed-document.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -14,5 +15,7 @@ export interface Making {
     readonly embedder: string | null;
     /** Passages that got their vector. */
     readonly embedded: number;
+    /** Why an endpoint made no more of them; null where nothing failed. */
+    readonly failure: Failure | null;
   }>;
 }

@@ -8,7 +8,7 @@ import { OPENING } from './opening.ts';
 
 /** Signatures that are compared by their vectors. */
 const SHORTLIST = 200;
-/** How many of the nearest come with their text: more than fit into the pool of any answer of ten. */
+/** How many of the nearest passages come with how they begin; others that are used are judged by their titles alone. */
 const WITH_TEXT = 60;
 
 const denseRow = z.object({
@@ -33,7 +33,7 @@ const IN_SIGNATURE: ReadonlySet<keyof Filters> = new Set(['repo', 'type']);
 /**
  * The dense side as one statement: the nearest passages that the filters let through by the Hamming distance of their
  * signatures, compared by the cosine of their vectors; `near` rows are those, best first. Beside them the passages that
- * `others` names, with their similarity. The first of the near ones come with how they begin: only what can be of use travels.
+ * `others` names, with their similarity. The first of the near ones come with how they begin, and no more of them: what travels is bounded.
  */
 export function denseQuery(
   vector: Float32Array,

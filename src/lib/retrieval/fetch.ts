@@ -4,7 +4,7 @@ import { isReference, splitReference } from '../corpus/reference.ts';
 import { documentPredicate, type Filters, Parameters } from '../corpus/filters.ts';
 import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
-import { type Hit, unrankedHit } from './hit.ts';
+import { firstPassage, type Hit, unrankedHit } from './hit.ts';
 
 const SOURCE_ID = /^src_[A-Za-z0-9_-]{43}$/;
 
@@ -63,7 +63,7 @@ export function fetchQuery(sources: readonly string[], filters: Filters, allowed
     (row) => {
       const { place, passes, document_id, entity, type, created_at, updated_at } = fetchedRow.parse(row);
       const hit = unrankedHit({
-        passageId: document_id * 65536,
+        passageId: firstPassage(document_id),
         documentId: document_id,
         entity,
         type,

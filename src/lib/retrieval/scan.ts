@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { documentPredicate, type Filters, Parameters } from '../corpus/filters.ts';
 import type { Allowed } from '../engine/allow-list.ts';
 import { type Query, query } from '../engine/database.ts';
-import { type Hit, unrankedHit } from './hit.ts';
+import { firstPassage, type Hit, unrankedHit } from './hit.ts';
 
 const scanRow = z.object({
   document_id: z.int(),
@@ -44,7 +44,7 @@ export function scanQuery(
     (row) => {
       const { document_id, entity, type, created_at, updated_at, entity_rows } = scanRow.parse(row);
       const hit = unrankedHit({
-        passageId: document_id * 65536,
+        passageId: firstPassage(document_id),
         documentId: document_id,
         entity,
         type,

@@ -23,7 +23,13 @@ function keyOf(word: string): string {
   let key = keys.get(word);
   if (key === undefined) {
     if (keys.size >= REMEMBERED) keys.clear();
-    keys.set(word, (key = vocabularyKey(word)));
+    key = detached(vocabularyKey(word));
+    keys.set(word === key ? key : detached(word), key);
   }
   return key;
+}
+
+/** A copy: V8 makes of a part of a text a view that keeps all of the text in memory, and terms outlive their texts. */
+function detached(part: string): string {
+  return Buffer.from(part, 'utf16le').toString('utf16le');
 }

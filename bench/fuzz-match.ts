@@ -160,7 +160,7 @@ export function fuzzMatch(runs: number, seed: number): FuzzReport {
     samples.forEach(([text], at) => {
       const fail = (what: string): number => failures.push(`${what}: ${JSON.stringify(text)}`);
       const units = queryUnits(text);
-      const expressions = expressionsFor(text, units.prose, units.code);
+      const expressions = expressionsFor(text, units);
       for (const { index, tier, expression, holds } of expressions) {
         matches += 1;
         const expected = held.flatMap((passage, place) => (holds(passage) ? [place + 1] : []));
@@ -210,13 +210,18 @@ interface Tiers<Unit> {
   readonly relaxed: readonly Unit[];
 }
 
-function expressionsFor(text: string, prose: Tiers<ProseUnit>, code: Tiers<CodeUnit>): Expression[] {
+function expressionsFor(text: string, { prose, compound, code }: ReturnType<typeof queryUnits>): Expression[] {
   const { nat, code: substrings } = buildFtsQuery(text);
   const hasProse = (unit: ProseUnit) => (passage: Held) =>
     passage.keys.some((keys) => keys.includes(` ${unit.keys.join(' ')}${unit.prefix ? '' : ' '}`));
   const hasCode = (unit: CodeUnit) => (passage: Held) =>
     passage.folded.some((folded) => folded.includes(foldCase(unit.text)));
-  const both = (index: IndexName, tests: Tiers<(passage: Held) => boolean>, asked: typeof nat): Expression[] =>
+  const both = (
+    index: IndexName,
+    tests: Tiers<(passage: Held) => boolean>,
+    asked: typeof nat,
+    instead: (passage: Held) => boolean = () => false,
+  ): Expression[] =>
     asked === null
       ? []
       : [
@@ -224,7 +229,7 @@ function expressionsFor(text: string, prose: Tiers<ProseUnit>, code: Tiers<CodeU
             index,
             tier: 'strict',
             expression: asked.strict,
-            holds: (held) => tests.strict.every((test) => test(held)),
+            holds: (held) => tests.strict.every((test) => test(held)) || instead(held),
           },
           {
             index,
@@ -234,7 +239,12 @@ function expressionsFor(text: string, prose: Tiers<ProseUnit>, code: Tiers<CodeU
           },
         ];
   return [
-    ...both('nat', { strict: prose.strict.map(hasProse), relaxed: prose.relaxed.map(hasProse) }, nat),
+    ...both(
+      'nat',
+      { strict: prose.strict.map(hasProse), relaxed: prose.relaxed.map(hasProse) },
+      nat,
+      compound === null ? undefined : hasProse(compound),
+    ),
     ...both('code', { strict: code.strict.map(hasCode), relaxed: code.relaxed.map(hasCode) }, substrings),
   ];
 }

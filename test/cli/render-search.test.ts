@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../src/lib/cli/display-width.ts';
 import { renderSearch } from '../../src/lib/cli/render-search.ts';
-import { searchHints, searchNotes } from '../../src/lib/cli/search-notes.ts';
+import { NOTHING_INDEXED, searchHints, searchNotes } from '../../src/lib/cli/search-notes.ts';
 import { terminalOf } from '../../src/lib/cli/terminal.ts';
 import {
   type GraphResult,
@@ -306,6 +306,15 @@ describe('remarks', () => {
 
   it('tell a wrong filter from a true zero', () => {
     expect(searchNotes(answer([], { repos: [] }), NOW)).toEqual(['Nothing matches.']);
+    const dense_problem = 'the endpoint is down';
+    expect(searchNotes(answer([], { repos: [], dense_problem }), NOW)).toEqual([
+      'Nothing matches.',
+      'Vectors do not help: the endpoint is down',
+    ]);
+    expect(searchNotes(answer([], { repos: [], dense_problem, fusion: 'dense_only' }), NOW)).toEqual([
+      'Nothing was compared: the endpoint is down',
+    ]);
+    expect(searchNotes(answer([], { repos: [], dense_problem, index_empty: true }), NOW)).toEqual([NOTHING_INDEXED]);
     const wrong = answer([], { repos: [], filters_unmatched: ['repo', 'labels'], nearest_repos: ['acme/app'] });
     expect(searchNotes(wrong, NOW)).toEqual([
       'Nothing matches.',

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { status } from '../../src/lib/admin/status.ts';
+import { formatTime } from '../../src/lib/core/time.ts';
 import type { Engine } from '../../src/lib/engine/engine.ts';
 import { invoke } from '../../src/lib/operation/invoke.ts';
 import { backfill } from '../../src/lib/operations.ts';
@@ -83,11 +84,14 @@ describe('a project on GitHub', () => {
     ]);
     await run();
     gh.forget();
+    later();
     const again = await run();
     expect(again).toMatchObject({ written: 0, removed: 0 });
     expect(asked().length).toBeLessThanOrEqual(8);
     expect(again.requests).toEqual({ made: asked().length, left: expect.any(Number), limit: 5000 });
-    const { github, watermarks } = await invoke(status, testEngine(index.test), {});
+    const { github, watermarks, repos } = await invoke(status, testEngine(index.test), {});
+    // It was looked at, though nothing was new.
+    expect(repos).toMatchObject([{ index_updated_at: formatTime(index.test.clock.ms) }]);
     expect(github).toEqual({
       host: 'github.com',
       remaining: again.requests?.left,

@@ -3,6 +3,7 @@ import type { StatusOutput } from '../admin/status.ts';
 import { parseTime } from '../core/time.ts';
 import { UNFINISHED_COPY } from './copy-note.ts';
 import { grouped } from './progress.ts';
+import { NOTHING_INDEXED } from './search-notes.ts';
 import { staleNote } from './stale-note.ts';
 import { oneLine, relativeAge, type Terminal } from './terminal.ts';
 
@@ -39,7 +40,7 @@ export function renderStatus(status: StatusOutput, { style }: Terminal, now: num
   for (const mark of status.watermarks.filter((each) => !each.complete && !isCopy(each))) {
     lines.push('', style.warning(`unfinished: ${mark.surface} of ${mark.source}, ${age(mark.updated_at)}`));
   }
-  if (status.repos.length === 0) lines.push('', 'Nothing is indexed yet. Start with: gh-rag index PATH');
+  if (status.repos.length === 0) lines.push('', NOTHING_INDEXED);
   return `${lines.join('\n')}\n`;
 }
 

@@ -3,6 +3,9 @@ import type { SearchOutput } from '../retrieval/search-contract.ts';
 import { grouped } from './progress.ts';
 import { oneLine, relativeAge } from './terminal.ts';
 
+/** What to do with a database without documents. */
+export const NOTHING_INDEXED = 'Nothing is indexed yet. Start with: gh-rag index PATH, or gh-rag index OWNER/REPO';
+
 /**
  * What belongs to an answer and is no result, a line each, for standard error: nothing found and why, what a window holds
  * beyond, how old the index is, the trace, or why there is none.
@@ -10,8 +13,7 @@ import { oneLine, relativeAge } from './terminal.ts';
 export function searchNotes(output: SearchOutput, now: number): string[] {
   const { results, filters_unmatched: unmatched, nearest_repos: nearest = [], truncated } = output;
   const notes: string[] = [];
-  if (results.length === 0)
-    notes.push(output.mode === 'scan' ? `Nothing was updated ${windowOf(output)}.` : 'Nothing matches.');
+  if (results.length === 0) notes.push(nothing(output));
   for (const filter of unmatched) {
     const known = filter === 'repo' && nearest.length > 0 ? ` Indexed are: ${nearest.map(oneLine).join(', ')}.` : '';
     notes.push(`No document at all satisfies --${filter}: probably a wrong value.${known}`);
@@ -19,7 +21,7 @@ export function searchNotes(output: SearchOutput, now: number): string[] {
   if (truncated) notes.push(`More was updated ${windowOf(output)}: raise --top-k, or narrow the window with --until.`);
   const bodies = bodiesNote(results);
   if (bodies !== undefined) notes.push(bodies);
-  if (output.dense_problem !== undefined) {
+  if (output.dense_problem !== undefined && (results.length > 0 || hasCompared(output))) {
     const found = results.length === 0 ? 'Vectors do not help' : 'Found by words alone, or not by all vectors';
     notes.push(`${found}: ${oneLine(output.dense_problem)}`);
   }
@@ -29,6 +31,17 @@ export function searchNotes(output: SearchOutput, now: number): string[] {
   if (output.memory_error !== undefined) notes.push(WITHOUT_TRACE[output.memory_error]);
   if (output.trace_id !== undefined) notes.push(`Trace: ${oneLine(output.trace_id)}`);
   return notes;
+}
+
+/** Whether an answer without results is one to the question: something was there to be compared with it. */
+function hasCompared({ index_empty: isEmpty, fusion, dense_problem: problem }: SearchOutput): boolean {
+  return isEmpty !== true && (fusion !== 'dense_only' || problem === undefined);
+}
+
+function nothing(output: SearchOutput): string {
+  if (output.index_empty === true) return NOTHING_INDEXED;
+  if (output.mode === 'scan') return `Nothing was updated ${windowOf(output)}.`;
+  return hasCompared(output) ? 'Nothing matches.' : `Nothing was compared: ${oneLine(output.dense_problem ?? '')}`;
 }
 
 /** Where the bodies that were asked for come from; undefined without any. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { query } from '../engine/database.ts';
+import { formatTime } from '../core/time.ts';
+import { type Change, change, query } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
 import { allowedSlug, Parameters } from './filters.ts';
 
@@ -20,4 +21,9 @@ export async function indexedSlug(
     query(`SELECT slug FROM repos WHERE ${conditions.join(' AND ')}`, parameters.values, (each) => slugRow.parse(each)),
   ]);
   return row?.slug;
+}
+
+/** Notes that all of a repository was looked at, whether or not anything was new; `now` in milliseconds. */
+export function lookedAt(slug: string, now: number): Change {
+  return change('UPDATE repos SET indexed_at = ? WHERE slug = ?', [formatTime(now), slug]);
 }

@@ -1,7 +1,9 @@
 import { Failure } from '../core/failure.ts';
 import { requireAllowed } from '../engine/allow-list.ts';
 import type { GitHubSource } from '../engine/github.ts';
+import { lookedAt } from '../corpus/repos.ts';
 import { writeBudget } from '../corpus/watermark.ts';
+import type { Change } from '../engine/database.ts';
 import { ingestCode, ingestWikiOf } from './github-git.ts';
 import { ingestReleases } from './github-releases.ts';
 import { ingestReviews } from './github-reviews.ts';
@@ -48,6 +50,7 @@ export async function ingestGitHub(run: Run, slug: string): Promise<void> {
   const { engine, report } = run;
   const source = sourceOf(engine.source);
   const made = source.requests;
+  const marks: Change[] = [];
   try {
     const remote = await openRemote(run, source, slug);
     let limited = false;
@@ -63,6 +66,8 @@ export async function ingestGitHub(run: Run, slug: string): Promise<void> {
         limited ||= code === 'rate_limited';
       }
     }
+    const isWhole = run.types === undefined && run.since === undefined && report.failures.length === 0;
+    if (isWhole) marks.push(lookedAt(remote.repo, engine.clock.now()));
   } finally {
     engine.progress.end();
     const { budget } = source;
@@ -70,12 +75,9 @@ export async function ingestGitHub(run: Run, slug: string): Promise<void> {
       made: source.requests - made,
       ...(budget !== undefined && { left: budget.remaining, limit: budget.limit }),
     };
-    // A figure to look at: a run is not lost for it.
-    if (budget !== undefined && !run.dryRun) {
-      await engine.database
-        .write([writeBudget(source.host, budget, engine.clock.now())], 'normal')
-        .catch(() => undefined);
-    }
+    if (budget !== undefined) marks.push(writeBudget(source.host, budget, engine.clock.now()));
+    // Figures to look at: a run is not lost for them.
+    if (marks.length > 0 && !run.dryRun) await engine.database.write(marks, 'normal').catch(() => undefined);
   }
 }
 

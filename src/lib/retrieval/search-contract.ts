@@ -182,6 +182,7 @@ export const searchOutput = z.object({
     .array(z.string())
     .optional()
     .describe('Known repositories with names near an unmatched repo filter.'),
+  index_empty: z.literal(true).optional().describe('No repository is indexed yet, or none that is allowed.'),
   rerank_requested: z.boolean(),
   rerank_applied: z.boolean(),
   embedder: z.string().nullable().describe('Whose vectors were compared; null: none were.'),

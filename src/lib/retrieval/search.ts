@@ -78,7 +78,7 @@ export const search = defineOperation({
 interface Shown
   extends Pick<
     SearchOutput,
-    'filters_unmatched' | 'nearest_repos' | 'live_problem' | 'repos' | 'results' | 'graph_results'
+    'filters_unmatched' | 'nearest_repos' | 'index_empty' | 'live_problem' | 'repos' | 'results' | 'graph_results'
   > {
   /** The caller's memory as it stood in the same snapshot. */
   readonly state: MemoryState;
@@ -175,6 +175,7 @@ async function explainNothing(engine: Engine, principal: Principal, { asked }: P
   return {
     filters_unmatched: unmatched,
     ...(unmatched.includes('repo') && { nearest_repos: [...near] }),
+    ...(known.length === 0 && { index_empty: true as const }),
     repos: [],
     results: [],
     graph_results: [],

@@ -73,7 +73,10 @@ test('the bootstrap holds its mean between its bounds, says the same each time, 
       expect(mean).toBeLessThanOrEqual(high + 1e-9);
       expect(mean).toBeCloseTo((sum(ours) - sum(theirs)) / Math.max(1, pairs.length), 9);
       expect(pairedDifference(ours, theirs)).toEqual({ mean, low, high });
-      expect(pairedDifference(theirs, ours).mean).toBeCloseTo(-mean, 12);
+      const turned = pairedDifference(theirs, ours);
+      expect(turned.mean).toBeCloseTo(-mean, 12);
+      expect(turned.low).toBeCloseTo(-high, 12);
+      expect(turned.high).toBeCloseTo(-low, 12);
     }),
     { numRuns: 40 },
   );

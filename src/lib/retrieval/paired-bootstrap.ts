@@ -6,7 +6,8 @@ export interface PairedDifference {
 }
 
 const RESAMPLES = 2000;
-const TAIL = 0.025;
+/** Of the means in order those beyond the bounds, on either side: 2.5 %. */
+const TAIL = 50;
 
 /**
  * The paired bootstrap with percentile bounds (Efron and Tibshirani 1993, chapter 13): questions are drawn with
@@ -23,8 +24,8 @@ export function pairedDifference(ours: readonly number[], theirs: readonly numbe
     for (let draw = 0; draw < count; draw += 1) sum += differences[Math.floor(random() * count)] ?? 0;
     return sum / count;
   }).sort((a, b) => a - b);
-  const at = (share: number): number => means[Math.min(RESAMPLES - 1, Math.floor(share * RESAMPLES))] ?? 0;
-  return { mean: differences.reduce((sum, each) => sum + each, 0) / count, low: at(TAIL), high: at(1 - TAIL) };
+  const mean = differences.reduce((sum, each) => sum + each, 0) / count;
+  return { mean, low: means[TAIL] ?? 0, high: means[RESAMPLES - 1 - TAIL] ?? 0 };
 }
 
 /** mulberry32: numbers from 0 to 1 that a seed determines. */

@@ -62,7 +62,7 @@ export const indexOutput = z.object({
     .object({
       embedder: z.string(),
       passages: z.int().describe('Passages that were stored without a vector and got theirs at the end.'),
-      problem: z.string().optional().describe('Why there are passages without a vector still.'),
+      problem: z.string().optional().describe('Why there are passages without a vector still, and what to do.'),
     })
     .nullable()
     .describe('Null: nothing is embedded.'),

@@ -4,6 +4,7 @@ import { parseTimeOrAge } from '../core/time.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
 import { releaseLeases } from '../corpus/watermark.ts';
 import { requireAllowed } from '../engine/allow-list.ts';
+import { withoutVectors } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { defineOperation } from '../operation/operation.ts';
 import { ingestExport } from './export-run.ts';
@@ -118,7 +119,7 @@ async function requireAllowedTargets(
 async function embedded(engine: Engine, embedIndex: Making['embedIndex']): Promise<IndexOutput['embedding']> {
   const { embedder, embedded: passages, failure } = await embedIndex(engine);
   if (embedder === null) return null;
-  return { embedder, passages, ...(failure !== null && { problem: failure.message }) };
+  return { embedder, passages, ...(failure !== null && { problem: withoutVectors(failure) }) };
 }
 
 /** Only the last report of a watch is printed, and one that goes on may never be. */

@@ -245,6 +245,7 @@ test('a backfill goes on from part to part, and needs an embedder and a cursor o
   const first = await invoke(backfill, engine(), { surface: 'embeddings', limit: 1 });
   expect(first).toMatchObject({ repaired: 500, done: false });
   const { next_cursor: cursor } = first;
+  expect(first.next_command).toBe(`gh-rag backfill embeddings --limit 1 --cursor ${String(cursor)}`);
   expect(await invoke(backfill, engine(), { surface: 'embeddings', limit: 1, cursor: cursor ?? '' })).toMatchObject({
     repaired: 1,
     done: true,

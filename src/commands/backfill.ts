@@ -1,6 +1,7 @@
 import { type Answer, BaseCommand } from '../lib/cli/base-command.ts';
 import { commandShape } from '../lib/cli/flags.ts';
 import { renderBackfill } from '../lib/cli/render-backfill.ts';
+import { shellWord } from '../lib/core/shell-word.ts';
 import { backfill } from '../lib/operations.ts';
 
 const shape = commandShape(backfill.input, { positional: [{ field: 'surface' }], chars: { repo: 'R' } });
@@ -8,7 +9,8 @@ const shape = commandShape(backfill.input, { positional: [{ field: 'surface' }],
 export default class Backfill extends BaseCommand {
   static override summary = 'Repair what history left behind, in parts.';
   static override description =
-    'Each call looks at a bounded number of items and says where the next one goes on. Doing a part twice changes nothing.';
+    'Each call looks at a bounded number of items and ends with the command that goes on from there, until it is done. ' +
+    'Doing a part twice changes nothing.';
   static override examples: typeof BaseCommand.examples = [
     {
       description: 'Embed what has no vector yet, such as after a change of the embedder',
@@ -32,7 +34,10 @@ export default class Backfill extends BaseCommand {
   static override flags = shape.flags;
 
   protected override async answer(): Promise<Answer> {
-    const output = await this.invoke(backfill, await this.parseInput(shape));
+    const done = await this.invoke(backfill, await this.parseInput(shape));
+    const next = done.next_command;
+    const db = this.givenDatabase === undefined ? '' : ` --db ${shellWord(this.givenDatabase)}`;
+    const output = { ...done, next_command: next === null ? null : `${next}${db}` };
     return { output, text: (terminal) => renderBackfill(output, terminal) };
   }
 }

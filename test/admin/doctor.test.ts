@@ -97,7 +97,7 @@ describe.skipIf(testBackend() !== 'local')('damage is named, and nothing else wi
       'documents under a wrong source id',
       'UPDATE documents SET source_id = NULL WHERE id IN (1, 5)',
       '2',
-      'Run gh-rag backfill identities',
+      'Run gh-rag backfill identities -R acme/app\\. Until it says Done, ',
     ],
     ['references', 'UPDATE documents SET repo_id = 77 WHERE id = 1', 'dangling reference in documents'],
     ['schema', "UPDATE schema_migrations SET checksum = 'x' WHERE version = 1", '1 corpus: changed'],
@@ -124,7 +124,9 @@ describe.skipIf(testBackend() !== 'local')('damage is named, and nothing else wi
     const bad = checks.filter((check) => !check.ok).map((check) => check.name);
     expect(bad).toEqual(expect.arrayContaining(['bodies without a document', 'passages without a document']));
     const references = checks.find((check) => check.name === 'references');
-    expect(references?.advice).toBe('Run gh-rag backfill segments until it is done.');
+    expect(references?.advice).toBe(
+      'Run gh-rag backfill segments. Until it says Done, go on with the command that it ends with.',
+    );
   });
 
   test.each<[string, readonly string[]]>([

@@ -83,6 +83,7 @@ describe.each(FAULTS)('an endpoint that %s', (_, fault, problem) => {
     const { targets, embedding } = await run(exported(1, 5));
     expect(targets[0]?.written).toBe(5);
     expect(embedding).toMatchObject({ passages: 0, problem: expect.stringMatching(problem) as string });
+    expect(embedding?.problem?.match(/un gh-rag backfill embeddings/g)).toHaveLength(1);
     expect(JSON.stringify(embedding)).not.toContain('canary');
     expect(await covered()).toEqual([5, 0]);
     await expect(invoke(backfill, engine(), { surface: 'embeddings' })).rejects.toMatchObject({
@@ -108,7 +109,9 @@ test('an endpoint that fails while an index grows is asked once for the batches,
   const { embedding } = await run(exported(4, 9), { progress: { ...progress, note: (text) => void notes.push(text) } });
   expect(notes).toHaveLength(1);
   expect(notes[0]).toMatch(/^Documents are stored without vectors: /);
-  expect(embedding).toMatchObject({ passages: 0, problem: expect.any(String) as string });
+  const told =
+    /refuses the key: HTTP status 401\. Put a valid key into GH_RAG_EMBEDDER_KEY\. Then run gh-rag backfill embeddings\.$/;
+  expect(embedding).toMatchObject({ passages: 0, problem: expect.stringMatching(told) as string });
   // Once for what was written, once at the end.
   expect(endpoint.asked).toHaveLength(2);
   expect(await covered()).toEqual([9, 3]);
@@ -153,7 +156,9 @@ test('half of what was asked for counts as nothing', async () => {
   endpoint.replies = [(response, asked) => void response.end(JSON.stringify(embeddingsOf(asked)))];
   const { embedding } = await run(exported(1, 40));
   expect(endpoint.asked.map(({ body }) => (body.input as string[]).length)).toEqual([32, 8]);
-  expect(embedding).toMatchObject({ passages: 0, problem: expect.any(String) as string });
+  const told =
+    /refuses the key: HTTP status 401\. Put a valid key into GH_RAG_EMBEDDER_KEY\. Then run gh-rag backfill embeddings\.$/;
+  expect(embedding).toMatchObject({ passages: 0, problem: expect.stringMatching(told) as string });
   expect(await covered()).toEqual([40, 0]);
   expect(await storedVectors(index.test)).toEqual([]);
 });
@@ -194,7 +199,9 @@ test('a model that changes its dimensions under its name is refused, and what it
   });
   const { targets, embedding } = await run(exported(5, 6));
   expect(targets[0]?.written).toBe(2);
-  expect(embedding?.problem).toMatch(/:topics now gives 5 dimensions; vectors of 4 are stored$/);
+  expect(embedding?.problem).toMatch(
+    /:topics now gives 5 dimensions; vectors of 4 are stored\. Serve .* and run gh-rag backfill embeddings\.$/,
+  );
   await expect(invoke(backfill, engine(), { surface: 'embeddings' })).rejects.toMatchObject({
     code: 'endpoint_unusable',
     message: expect.stringMatching(/:topics now gives 5 dimensions; vectors of 4 are stored$/) as string,
@@ -211,7 +218,9 @@ test('dimensions that cannot be stored, or of which nothing is, do not bind the 
   endpoint.otherwise = wide;
   const { targets, embedding } = await run(exported(1, 2));
   expect(targets[0]?.written).toBe(2);
-  expect(embedding?.problem).toMatch(/gives vectors of 70000 dimensions; an index holds 65536 at most$/);
+  expect(embedding?.problem).toMatch(
+    /gives vectors of 70000 dimensions; an index holds 65536 at most\. .* Then run gh-rag backfill embeddings\.$/,
+  );
   await expect(invoke(backfill, engine(), { surface: 'embeddings' })).rejects.toMatchObject({
     code: 'endpoint_unusable',
   });
@@ -236,6 +245,7 @@ test('a backfill goes on from part to part, and needs an embedder and a cursor o
   const first = await invoke(backfill, engine(), { surface: 'embeddings', limit: 1 });
   expect(first).toMatchObject({ repaired: 500, done: false });
   const { next_cursor: cursor } = first;
+  expect(first.next_command).toBe(`gh-rag backfill embeddings --limit 1 --cursor ${String(cursor)}`);
   expect(await invoke(backfill, engine(), { surface: 'embeddings', limit: 1, cursor: cursor ?? '' })).toMatchObject({
     repaired: 1,
     done: true,

@@ -49,7 +49,9 @@ describe('wiki', () => {
     expect(await fix()).toMatchObject({ looked: 4, repaired: 0, done: true });
     // The watermark stands where it stood.
     expect(await run()).toMatchObject({ written: 0, removed: 0 });
-    await expect(fix({ cursor: 'Home' })).rejects.toMatchObject({ code: 'invalid_cursor' });
+    for (const cursor of ['Home', 'page:%']) {
+      await expect(fix({ cursor })).rejects.toMatchObject({ code: 'invalid_cursor' });
+    }
   });
 
   it('goes on after a page with a long name', async () => {

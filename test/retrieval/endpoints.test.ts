@@ -108,6 +108,18 @@ describe('an embedder behind an endpoint', () => {
     });
   });
 
+  test.each<[string, Reply, RegExp]>([
+    ['is away', reset, /\. Run gh-rag backfill embeddings once it answers\.$/],
+    ['wants another key', status(401), /_KEY\. Then run gh-rag backfill embeddings\.$/],
+  ])('that %s and made no vectors is told of with what makes them', async (_, reply, next) => {
+    endpoint.otherwise = () => reply;
+    const { dense_problem } = await ask({ query: 'kettle' }, { embedder: embedderAt(endpoint, 'other') });
+    expect(dense_problem).toMatch(next);
+    // Here nothing is missing but the answer.
+    const whole = await ask({ query: 'kettle' }, { embedder: embedderAt(endpoint) });
+    expect(whole.dense_problem).not.toContain('backfill');
+  });
+
   test('without vectors of its own is no help, though another has some', async () => {
     const answer = await ask({ query: 'kettle' }, { embedder: embedderAt(endpoint, 'other') });
     expect(numbers(answer)).toEqual([1]);

@@ -2,7 +2,7 @@ import { Failure } from '../../lib/core/failure.ts';
 import { type Answer, BaseCommand } from '../../lib/cli/base-command.ts';
 import { commandShape } from '../../lib/cli/flags.ts';
 import { renderIndex } from '../../lib/cli/render-index.ts';
-import type { IndexedTarget } from '../../lib/ingest/index-contract.ts';
+import { type IndexedTarget, WHOLE_REPOSITORY } from '../../lib/ingest/index-contract.ts';
 import { index } from '../../lib/operations.ts';
 
 const shape = commandShape(index.input, {
@@ -51,12 +51,14 @@ export default class Index extends BaseCommand {
   }
 }
 
-/** A part that failed ends the command as that failure does alone; bad lines come after it. */
+/** A part that failed ends the command as that failure does alone, the first of several; bad lines come after it. */
 function failureOf(targets: readonly IndexedTarget[]): Failure | undefined {
-  const [failed] = targets.flatMap(({ failures }) => failures);
+  const [failed, ...more] = targets.flatMap(({ target, failures }) => failures.map((each) => ({ ...each, target })));
   if (failed !== undefined) {
-    return new Failure(failed.code, `${failed.part} could not be brought up to date: ${failed.message}`, {
-      hint: failed.hint ?? 'Everything else is up to date. Run the same command again.',
+    const { part, target, code, message, hint } = failed;
+    const what = part === WHOLE_REPOSITORY ? target : targets.length > 1 ? `${part} of ${target}` : part;
+    return new Failure(code, `${what} could not be brought up to date: ${message}`, {
+      hint: hint ?? `${more.length === 0 ? 'Everything else is up to date. ' : ''}Run the same command again.`,
     });
   }
   const problems = targets.reduce((sum, target) => sum + target.problem_count, 0);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
+import { shellWord } from '../core/shell-word.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
 import { requireAllowed } from '../engine/allow-list.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -8,6 +9,8 @@ import { defineOperation } from '../operation/operation.ts';
 
 /** A cursor may hold the name of a file, in characters. */
 const MAX_CURSOR = 4096;
+/** Items that one call looks at, if it is told no other number; no call looks at more. */
+const MAX_ITEMS = 100;
 
 export const backfillOutput = z.object({
   surface: z.string(),
@@ -17,6 +20,7 @@ export const backfillOutput = z.object({
   repaired: z.int().describe('Items that were repaired; of a dry run, that would be.'),
   notes: z.array(z.string()),
   next_cursor: z.string().nullable().describe('Where the next call goes on; null when done.'),
+  next_command: z.string().nullable().describe('The command line that goes on there; null when done.'),
   done: z.boolean(),
 });
 
@@ -35,7 +39,7 @@ export function backfillOperation(surfaces: readonly [BackfillSurface, ...Backfi
         .string()
         .optional()
         .describe('Repository as owner/name, for what repairs one; what repairs the whole index takes none.'),
-      limit: z.int().min(1).max(100).default(100).describe('How many items one call looks at.'),
+      limit: z.int().min(1).max(MAX_ITEMS).default(MAX_ITEMS).describe('How many items one call looks at.'),
       cursor: z
         .string()
         .max(MAX_CURSOR)
@@ -62,10 +66,27 @@ export function backfillOperation(surfaces: readonly [BackfillSurface, ...Backfi
         repaired,
         notes: [...(notes ?? [])],
         next_cursor: nextCursor,
+        next_command: nextCursor === null ? null : commandOf(name, repo, part, nextCursor),
         done: nextCursor === null,
       };
     },
   });
+}
+
+function commandOf(
+  surface: string,
+  repo: string | undefined,
+  { limit, dryRun }: BackfillBounds,
+  cursor: string,
+): string {
+  const words = [
+    ...['gh-rag', 'backfill', surface],
+    ...(repo === undefined ? [] : ['-R', repo]),
+    ...(limit === MAX_ITEMS ? [] : ['--limit', String(limit)]),
+    ...(dryRun ? ['--dry-run'] : []),
+    ...['--cursor', cursor],
+  ];
+  return words.map(shellWord).join(' ');
 }
 
 async function run(

@@ -57,10 +57,20 @@ export const doctor = defineOperation({
   },
 });
 
-const REPAIR_SEGMENTS = 'Run gh-rag backfill segments until it is done; it makes them anew from the stored texts.';
-const REPAIR_IDENTITIES = 'Run gh-rag backfill identities for each repository (gh-rag status names them).';
+const REPAIR_SEGMENTS = `Run gh-rag backfill segments. ${goOn(1)}`;
 const INDEX_AGAIN =
   'Index again into a new file (--db), or restore a copy. Keep this one: its feedback memory is nowhere else.';
+
+/** A repair looks at 100 items at most, so only a small index is repaired in one run. */
+function goOn(repairs: number): string {
+  return `Until it says Done, go on with the command that ${repairs === 1 ? 'it' : 'each'} ends with.`;
+}
+
+function identitiesAdvice(repos: readonly string[]): string {
+  const [first = '', ...others] = [...new Set(repos)];
+  const more = others.length === 0 ? '' : `, and the same of ${others.join(', ')}`;
+  return `Run gh-rag backfill identities -R ${first}${more}. ${goOn(1)}`;
+}
 
 async function schemaCheck(engine: Engine): Promise<Check> {
   const migrations = await engine.schema.list();
@@ -113,7 +123,8 @@ const REPAIRED_BY = new Map([
 function danglingAdvice(problems: readonly string[]): string {
   const repairs = problems.map((text) => REPAIRED_BY.get(text.slice(text.lastIndexOf(' ') + 1)));
   if (repairs.includes(undefined)) return INDEX_AGAIN;
-  return `Run ${[...new Set(repairs)].map((repair) => `gh-rag backfill ${String(repair)}`).join(' and ')} until it is done.`;
+  const needed = [...new Set(repairs)].map((repair) => `gh-rag backfill ${String(repair)}`);
+  return `Run ${needed.join(' and ')}. ${goOn(needed.length)}`;
 }
 
 function problemsCheck(
@@ -182,7 +193,8 @@ async function documentsCheck(engine: Engine): Promise<{ check: Check; digest: s
       return source_id !== (provenance === undefined ? null : sourceId(provenance));
     });
     const n = wrong.length;
-    const advice = wrong.every(({ source_id: id }) => id === null) ? REPAIR_IDENTITIES : INDEX_AGAIN;
+    const repairable = wrong.every(({ source_id: id }) => id === null);
+    const advice = repairable ? identitiesAdvice(wrong.flatMap(({ repo }) => repo ?? [])) : INDEX_AGAIN;
     return { name, ok: n === 0, found: String(n), ...(n > 0 && { advice }) };
   });
   return { check, digest };

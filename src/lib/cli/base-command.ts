@@ -109,6 +109,11 @@ export abstract class BaseCommand extends Command {
     return this.#progress;
   }
 
+  /** What --db names; undefined without it, and until the command line is parsed. */
+  protected get givenDatabase(): string | undefined {
+    return this.#database;
+  }
+
   /** Parses the command line into the raw input of an operation. Call it, or `parseFlags`, before anything else. */
   protected async parseInput(shape: CommandShape): Promise<Record<string, unknown>> {
     const parsed = await this.parseFlags();

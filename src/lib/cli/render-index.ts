@@ -1,4 +1,4 @@
-import type { IndexedTarget, IndexOutput } from '../ingest/index-contract.ts';
+import { type IndexedTarget, type IndexOutput, WHOLE_REPOSITORY } from '../ingest/index-contract.ts';
 import { grouped } from './progress.ts';
 import { oneLine, type Terminal } from './terminal.ts';
 
@@ -26,7 +26,9 @@ function renderTarget(target: IndexedTarget, dryRun: boolean, { style }: Termina
   ].join(', ');
   const nothing = written === 0 && removed === 0 && unchanged === 0;
   const of = repos.length === 0 ? '' : ` ${style.dim('as')} ${style.repo(repos.join(', '))}`;
-  const lines = [`${style.bold(oneLine(target.target))}${of}: ${nothing ? 'nothing new' : counts}`];
+  const unread = target.failures.some(({ part }) => part === WHOLE_REPOSITORY);
+  const done = !nothing ? counts : unread ? 'could not be brought up to date' : 'nothing new';
+  const lines = [`${style.bold(oneLine(target.target))}${of}: ${done}`];
   const skipped = Object.entries(target.skipped).sort(([, a], [, b]) => b - a);
   if (skipped.length > 0) {
     const reasons = skipped.map(([reason, count]) => `${String(count)} ${reason}`).join(', ');

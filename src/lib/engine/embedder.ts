@@ -26,3 +26,12 @@ const EMBEDDER_FAILURES: ReadonlySet<FailureCode> = new Set([
 export function isEmbedderFailure(error: unknown): error is Failure {
   return error instanceof Failure && EMBEDDER_FAILURES.has(error.code);
 }
+
+/** Why passages are without a vector, by what failed, and what to do until they have theirs. */
+export function withoutVectors({ code, message, hint }: Failure): string {
+  if (code === 'endpoint_unavailable') return `${message}. Run ${FILL} once it answers.`;
+  const first = hint === undefined ? '' : ` ${hint}`;
+  return `${message}.${first}${first.includes(FILL) ? '' : ` Then run ${FILL}.`}`;
+}
+
+const FILL = 'gh-rag backfill embeddings';

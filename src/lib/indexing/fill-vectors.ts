@@ -156,7 +156,7 @@ function tooManyDimensions(name: string, dimensions: number): Failure {
     'endpoint_unusable',
     `${name} gives vectors of ${String(dimensions)} dimensions; an index holds ${String(MAX_DIMENSIONS)} at most`,
     {
-      hint: 'Use a model with fewer dimensions. Nothing was stored under this name.',
+      hint: 'Nothing was stored under this name. Use a model with fewer dimensions.',
     },
   );
 }

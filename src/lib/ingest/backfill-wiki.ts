@@ -55,7 +55,7 @@ async function rereadPages(run: Run, remote: Remote, { limit, cursor }: Backfill
     return {
       looked: looked.length,
       repaired: run.report.written + run.report.removed,
-      nextCursor: left.length > limit && last !== undefined ? `page:${last}` : null,
+      nextCursor: left.length > limit && last !== undefined ? `page:${encodeURIComponent(last)}` : null,
     };
   } finally {
     await wiki.repository?.close();
@@ -120,7 +120,12 @@ function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** Cursors are encoded: what a terminal or JSON is printed without, such as what nobody sees, would make another page of it. */
 function slugOf(cursor: string): string {
-  if (cursor.startsWith('page:')) return cursor.slice('page:'.length);
+  try {
+    if (cursor.startsWith('page:')) return decodeURIComponent(cursor.slice('page:'.length));
+  } catch {
+    // A percent sign that encodes nothing.
+  }
   throw new Failure('invalid_cursor', 'cursor: must be one that this repair gave');
 }

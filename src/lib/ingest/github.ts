@@ -10,7 +10,10 @@ import { ingestReviews } from './github-reviews.ts';
 import { type Remote, wantedOf } from './github-source.ts';
 import { ingestComments, ingestReviewComments, ingestThreads } from './github-threads.ts';
 import { RepoNames } from './repo-names.ts';
+import { type IndexedTarget, WHOLE_REPOSITORY } from './index-contract.ts';
 import { type Run, Surface, wants } from './run.ts';
+
+type TargetFailure = IndexedTarget['failures'][number];
 
 interface Part {
   /** As a person calls it. */
@@ -60,10 +63,9 @@ export async function ingestGitHub(run: Run, slug: string): Promise<void> {
         await part.ingest(run, remote);
       } catch (error) {
         if (!(error instanceof Failure) || !isOfGitHub(error)) throw error;
-        const { code, message, hint } = error;
-        report.failures.push({ part: part.name, code, message, ...(hint !== undefined && { hint }) });
+        report.failures.push(failureOf(part.name, error));
         // Asking on would only make it worse.
-        limited ||= code === 'rate_limited';
+        limited ||= error.code === 'rate_limited';
       }
     }
     const isWhole = run.types === undefined && run.since === undefined && report.failures.length === 0;
@@ -79,6 +81,33 @@ export async function ingestGitHub(run: Run, slug: string): Promise<void> {
     // Figures to look at: a run is not lost for them.
     if (marks.length > 0 && !run.dryRun) await engine.database.write(marks, 'normal').catch(() => undefined);
   }
+}
+
+/**
+ * As {@link ingestGitHub}, for one of several targets: a repository that cannot be read is reported too. `limit`: by what an
+ * earlier one met the limit of requests, after which GitHub is not asked; what the next one is given is returned.
+ */
+export async function ingestGitHubOfSeveral(
+  run: Run,
+  slug: string,
+  limit: TargetFailure | undefined,
+): Promise<TargetFailure | undefined> {
+  const { failures } = run.report;
+  if (limit !== undefined) {
+    failures.push({ ...limit, part: WHOLE_REPOSITORY, message: `not asked, since ${limit.message}` });
+    return limit;
+  }
+  try {
+    await ingestGitHub(run, slug);
+  } catch (error) {
+    if (!(error instanceof Failure) || !isOfGitHub(error)) throw error;
+    failures.push(failureOf(WHOLE_REPOSITORY, error));
+  }
+  return failures.find(({ code }) => code === 'rate_limited');
+}
+
+function failureOf(part: string, { code, message, hint }: Failure): TargetFailure {
+  return { part, code, message, ...(hint !== undefined && { hint }) };
 }
 
 /** Asks what the repository is now, follows it to its new name, and writes its facts down. */
@@ -110,7 +139,7 @@ export function sourceOf(source: GitHubSource | undefined): GitHubSource {
   throw new Failure('invalid_input', 'this program was put together without access to GitHub');
 }
 
-/** Whether a failure concerns one part of a repository only. */
+/** Whether a failure concerns one repository only, or one part of it. */
 function isOfGitHub({ code }: Failure): boolean {
   switch (code) {
     case 'rate_limited':

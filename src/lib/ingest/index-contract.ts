@@ -5,6 +5,9 @@ import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
 /** Problems told one by one; the rest is only counted. */
 export const MAX_PROBLEMS_TOLD = 20;
 
+/** What failed of a repository on GitHub that could not be read at all, where there were other targets. */
+export const WHOLE_REPOSITORY = 'repository';
+
 export const indexInput = z.strictObject({
   targets: z
     .array(z.string().min(1))
@@ -43,7 +46,9 @@ export const indexedTarget = z.object({
     .array(
       z.object({ part: z.string(), code: z.enum(FAILURE_CODES), message: z.string(), hint: z.string().optional() }),
     )
-    .describe('Parts of a repository on GitHub that could not be brought up to date; the others were.'),
+    .describe(
+      `Parts of a repository on GitHub that could not be brought up to date; the others were. The part ${WHOLE_REPOSITORY} is all of it.`,
+    ),
   requests: z
     .object({ made: z.int(), left: z.int().optional(), limit: z.int().optional() })
     .optional()
@@ -57,7 +62,7 @@ export const indexOutput = z.object({
     .object({
       embedder: z.string(),
       passages: z.int().describe('Passages that were stored without a vector and got theirs at the end.'),
-      problem: z.string().optional().describe('Why there are passages without a vector still.'),
+      problem: z.string().optional().describe('Why there are passages without a vector still, and what to do.'),
     })
     .nullable()
     .describe('Null: nothing is embedded.'),

@@ -4,12 +4,20 @@ import { parseTimeOrAge } from '../core/time.ts';
 import { isRepoSlug } from '../corpus/reference.ts';
 import { releaseLeases } from '../corpus/watermark.ts';
 import { requireAllowed } from '../engine/allow-list.ts';
+import { withoutVectors } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { defineOperation } from '../operation/operation.ts';
 import { ingestExport } from './export-run.ts';
 import { ingestGit } from './git.ts';
-import { ingestGitHub } from './github.ts';
-import { emptyReport, type IndexedTarget, type IndexOutput, indexInput, indexOutput } from './index-contract.ts';
+import { ingestGitHub, ingestGitHubOfSeveral } from './github.ts';
+import {
+  emptyReport,
+  type IndexedTarget,
+  type IndexOutput,
+  indexInput,
+  indexOutput,
+  WHOLE_REPOSITORY,
+} from './index-contract.ts';
 import type { Making } from './making.ts';
 import { BATCH_DOCUMENTS, type Lease, type Run } from './run.ts';
 import { type Target, targetOf } from './target.ts';
@@ -49,6 +57,7 @@ export function indexOperation(making: Making, batchDocuments = BATCH_DOCUMENTS)
         const embed = batchEmbedder(engine);
         const work = engine.presence.begin();
         const lease: Lease = { owner: work.name, held: false };
+        let limit: IndexedTarget['failures'][number] | undefined;
         try {
           for (const [at, name] of input.targets.entries()) {
             const target = kinds[at] ?? { kind: 'export' };
@@ -67,8 +76,11 @@ export function indexOperation(making: Making, batchDocuments = BATCH_DOCUMENTS)
               report,
               lease,
             };
-            await ingest(run, name, target);
+            if (target.kind === 'github' && kinds.length > 1) {
+              limit = await ingestGitHubOfSeveral(run, target.slug, limit);
+            } else await ingest(run, name, target);
             if (report.failures.length > 0) await release(engine, lease);
+            if (everyMs !== undefined) noteUnread(engine, report);
           }
         } catch (error) {
           await release(engine, lease);
@@ -107,7 +119,12 @@ async function requireAllowedTargets(
 async function embedded(engine: Engine, embedIndex: Making['embedIndex']): Promise<IndexOutput['embedding']> {
   const { embedder, embedded: passages, failure } = await embedIndex(engine);
   if (embedder === null) return null;
-  return { embedder, passages, ...(failure !== null && { problem: failure.message }) };
+  return { embedder, passages, ...(failure !== null && { problem: withoutVectors(failure) }) };
+}
+
+/** Only the last report of a watch is printed, and one that goes on may never be. */
+function noteUnread({ progress }: Engine, { failures }: IndexedTarget): void {
+  for (const { part, message } of failures) if (part === WHOLE_REPOSITORY) progress.note(message);
 }
 
 /** What keeps the leases from being given back was told by what failed; they end by themselves. */

@@ -2,7 +2,7 @@ import { Failure } from '../core/failure.ts';
 import { embeddersQuery, type StoredEmbedder } from '../corpus/embedder-store.ts';
 import { coverageQuery, covered } from '../corpus/vector-store.ts';
 import type { Query, Rows } from '../engine/database.ts';
-import { isEmbedderFailure } from '../engine/embedder.ts';
+import { isEmbedderFailure, withoutVectors } from '../engine/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import { activeEmbedder, otherDimensions } from '../indexing/active-embedder.ts';
 import { foldIn } from '../indexing/lsa/fold-in.ts';
@@ -88,22 +88,27 @@ export async function askWithVector<First>(
   const [first, embedders, coverage]: Rows<
     [Query<First>, ReturnType<typeof embeddersQuery>, ReturnType<typeof coverageQuery>]
   > = read.value;
+  const stored = activeEmbedder({ embedder, database }, embedders)?.stored;
+  const left = covered(coverage, null) - covered(coverage, stored);
   if (embedded.value instanceof Failure) {
-    return { first, question: null, problem: { message: embedded.value.message, failed: true } };
+    return { first, question: null, problem: failedWith(embedded.value, left) };
   }
   const [vector] = embedded.value;
-  const stored = activeEmbedder({ embedder, database }, embedders)?.stored;
   if (stored === undefined || vector === undefined) {
     return { first, question: null, problem: missing(`the index has no vectors of ${embedder.id}: ${BACKFILL}`) };
   }
   if (vector.length !== stored.dimensions) {
-    const { message } = otherDimensions(embedder.id, vector.length, stored.dimensions);
-    return { first, question: null, problem: { message, failed: true } };
+    const other = otherDimensions(embedder.id, vector.length, stored.dimensions);
+    return { first, question: null, problem: failedWith(other, left) };
   }
-  const left = covered(coverage, null) - covered(coverage, stored);
   const problem = left > 0 ? missing(`${String(left)} passages have no vector of ${embedder.id}: ${BACKFILL}`) : null;
   if (isZero(vector)) return { first, question: null, problem: problem ?? NO_DIRECTION };
   return { first, question: { stored, vector }, problem };
+}
+
+/** With its endpoint back a question has its vector; the passages that are `left` have theirs by what is then to be run. */
+function failedWith(failure: Failure, left: number): VectorProblem {
+  return { message: left > 0 ? withoutVectors(failure) : failure.message, failed: true };
 }
 
 const BACKFILL = 'run gh-rag backfill embeddings';

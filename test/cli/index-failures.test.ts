@@ -1,0 +1,69 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import Index from '../../src/commands/index/index.ts';
+import type { EngineOptions } from '../../src/lib/cli/base-command.ts';
+import { sourceFor } from '../support/github-index.ts';
+import { eachWithGitHub, type GitHubProject } from '../support/github-project.ts';
+import { temporaryDirectory } from '../support/repository.ts';
+import { configIn, TestHost } from './example.ts';
+
+let gh: GitHubProject['gh'];
+const cache = eachWithGitHub((project) => {
+  ({ gh } = project);
+});
+const directory = temporaryDirectory();
+let host = new TestHost();
+beforeEach(() => {
+  host = new TestHost();
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+class Indexing extends Index {
+  static override id = 'index';
+  static override args = Index.args;
+  static override flags = Index.flags;
+
+  protected override createHost(): TestHost {
+    return host;
+  }
+
+  protected override async composeEngine(options: EngineOptions) {
+    const { engine, close } = await super.composeEngine(options);
+    return { engine: { ...engine, source: sourceFor(gh, cache) }, close };
+  }
+}
+
+it('one of several that is not on GitHub ends the command as its failure, beside what became of the others', async () => {
+  const config = await configIn(directory);
+  const file = join(directory, 'export.jsonl');
+  writeFileSync(file, '{"repo":"acme/app","type":"issue","number":1,"title":"Slow start"}\n');
+  expect(await Indexing.run(['acme/none', file, '--quiet'], config)).toBe(4);
+  expect(host.out).toMatch(
+    /^acme\/none: could not be brought up to date\n {2}repository: github\.com shows this token no repository acme\/none \(.*\)\n/,
+  );
+  expect(host.out).toContain('1 written');
+  expect(host.err).toMatch(
+    /^error: acme\/none could not be brought up to date: github\.com shows this token no repository acme\/none\nhint: /,
+  );
+  host = new TestHost();
+  expect(await Indexing.run(['acme/none', '--quiet'], config)).toBe(4);
+  expect(host.out).toBe('');
+  expect(host.err).toMatch(/^error: github\.com shows this token no repository acme\/none\n/);
+});
+
+it('a part that failed is named with its repository where there are several', async () => {
+  const config = await configIn(directory);
+  gh.repository('acme/lib');
+  gh.fault('/repos/{owner}/{repo}/issues', { kind: 'status', status: 500, body: {} }, { times: 2 });
+  expect(await Indexing.run(['acme/app', 'acme/lib', '--types', 'issue', '--quiet'], config)).toBe(1);
+  expect(host.err).toBe(
+    'error: issues of acme/app could not be brought up to date: github.com answered with HTTP status 500\n' +
+      'hint: What came before is stored. Run the same command again later.\n',
+  );
+});

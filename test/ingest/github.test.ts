@@ -25,6 +25,8 @@ const run = (input: Record<string, unknown> = {}, parts: Partial<Engine> = {}, p
 const later = (seconds = 60): void => {
   index.test.clock.ms += seconds * 1000;
 };
+/** What messages call the fake. */
+const host = (): string => new URL(gh.url).host;
 const asked = (): string[] => gh.requests.filter(({ route }) => route !== 'git').map(({ path }) => path);
 
 /** What the files of the database hold, its log among them. */
@@ -89,7 +91,7 @@ describe('a project on GitHub', () => {
     expect(again.requests).toEqual({ made: asked().length, left: expect.any(Number), limit: 5000 });
     const { github, watermarks } = await invoke(status, testEngine(index.test), {});
     expect(github).toEqual({
-      host: 'github.com',
+      host: host(),
       remaining: again.requests?.left,
       limit: 5000,
       resets_at: '2024-06-01T13:01:00.000Z',
@@ -222,7 +224,7 @@ describe('a project on GitHub', () => {
     app.reviews.addComment(pull.number, { body: 'Why not in the cache?' });
     gh.fault('/repos/{owner}/{repo}/issues/comments', { kind: 'status', status: 502, body: 'Bad gateway' });
     const { failures } = await run({ types: API });
-    expect(failures).toMatchObject([{ part: 'comments', message: 'github.com answered with HTTP status 502' }]);
+    expect(failures).toMatchObject([{ part: 'comments', message: `${host()} answered with HTTP status 502` }]);
     expect(await index.keys('pr_review_comment')).toHaveLength(1);
     expect(await index.keys('issue_comment')).toHaveLength(0);
     await run({ types: API });
@@ -233,7 +235,7 @@ describe('a project on GitHub', () => {
     app.push('Start', { 'README.md': '# App' });
     gh.fault('git', { kind: 'status', status: 404, body: 'Repository not found.' });
     expect(await run({ types: ['doc'] })).toMatchObject({
-      failures: [{ part: 'code', message: 'github.com shows this token no code of acme/app' }],
+      failures: [{ part: 'code', message: `${host()} shows this token no code of acme/app` }],
     });
   });
 
@@ -338,7 +340,7 @@ describe('a project on GitHub', () => {
     const report = await run({ types: API, watch: '10m' }, { pause, progress, signal: controller.signal });
     expect(report.failures).toEqual([]);
     expect(pauses).toBe(4);
-    expect(notes).toEqual(['github.com answered with HTTP status 503']);
+    expect(notes).toEqual([`${host()} answered with HTTP status 503`]);
     expect(await index.keys('issue')).toHaveLength(2);
     for (const watch of ['often', '25d']) {
       await expect(run({ watch })).rejects.toMatchObject({ code: 'invalid_input' });

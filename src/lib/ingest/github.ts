@@ -73,7 +73,7 @@ export async function ingestGitHub(run: Run, slug: string): Promise<void> {
     // A figure to look at: a run is not lost for it.
     if (budget !== undefined && !run.dryRun) {
       await engine.database
-        .write([writeBudget(source.host, budget, engine.clock.now())], 'normal')
+        .write([writeBudget(source.asked, budget, engine.clock.now())], 'normal')
         .catch(() => undefined);
     }
   }

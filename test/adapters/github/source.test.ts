@@ -210,6 +210,53 @@ describe('an answer that is not whole is no answer', () => {
     await Promise.all(ended.map((run) => run()));
   });
 
+  it.each<[string, number, object | string]>([
+    ['an empty text', 404, ''],
+    ['a page', 410, '<html>Not found</html>'],
+    ['JSON of another kind', 404, { error: 'no such route' }],
+    ['a list', 451, [{ message: 'Not Found' }]],
+    ['a message that is no text', 404, { message: 404 }],
+  ])('that something is gone is believed of GitHub alone, not with %s', async (_, status, body) => {
+    const ended: (() => Promise<void>)[] = [];
+    const gh = await started({ onTestFinished: (run) => ended.push(run) });
+    gh.fault(() => true, { kind: 'status', status, body }, { times: 99 });
+    const source = sourceFor(gh, cache);
+    const foreign = {
+      code: 'github_unavailable',
+      message: `${at(gh)} answered with something that is not GitHub's (HTTP status ${String(status)})`,
+      hint: 'Check GITHUB_API_URL and what stands between, such as a proxy, then run the same command again.',
+    };
+    for (const asked of [
+      () => source.repository('acme/app', signal),
+      () => source.list('acme/app', 'threads', PAGE, signal),
+      () => source.item('acme/app', 'threads', '1', signal),
+      () => source.item('acme/app', 'releases', 'v1', signal),
+      () => source.threadComments('acme/app', 1, 1, signal),
+      () => source.reviews('acme/app', [1], signal),
+    ]) {
+      await expect(asked()).rejects.toMatchObject(foreign);
+    }
+    await Promise.all(ended.map((run) => run()));
+  });
+
+  it('nor that an owner is gone', async (t) => {
+    const gh = await started(t);
+    gh.fault('/users/{username}', { kind: 'status', status: 404, body: '' });
+    await expect(sourceFor(gh, cache).repository('acem/app', signal)).rejects.toMatchObject({
+      code: 'github_unavailable',
+    });
+  });
+
+  it('what GitHub says to be gone is', async (t) => {
+    const gh = await started(t);
+    const source = sourceFor(gh, cache);
+    expect(await source.item('acme/app', 'threads', '99', signal)).toBeUndefined();
+    for (const status of [404, 410, 451]) {
+      gh.fault(/issues\/1$/, { kind: 'status', status });
+      expect(await source.item('acme/app', 'threads', '1', signal)).toBeUndefined();
+    }
+  });
+
   it('a page of somebody else', async (t) => {
     const gh = await started(t);
     gh.fault(LIST, { kind: 'status', status: 200, body: '<html>Log in to the network</html>' });

@@ -68,7 +68,7 @@ export class GitHubClient {
       if (failure?.status === 304) return undefined;
       const statuses: readonly number[] = gone;
       // Without statuses that mean it, it is never answered.
-      if (failure?.status !== undefined && statuses.includes(failure.status)) return 'gone' as never;
+      if (typeof failure?.status === 'number' && statuses.includes(failure.status)) return 'gone' as never;
       throw failure === undefined ? error : failureOf(failure, this.#asked(repo));
     }
   }
@@ -94,12 +94,12 @@ export class GitHubClient {
       const failure = requestFailure(error);
       if (failure === undefined) throw error;
       const known = failureOf(failure, this.#asked(repo));
-      if (WITHOUT_GRAPHQL.includes(failure.status ?? 0) && known.code !== 'rate_limited') return undefined;
+      if (WITHOUT_GRAPHQL.includes(failure.status) && known.code !== 'rate_limited') return undefined;
       throw known;
     }
   }
 
-  /** Whether there is a user or organisation of that name. */
+  /** Whether there is a user or organisation of that name. Fails as a GitHubSource does where something else says no. */
   async hasOwner(repo: string, signal: AbortSignal): Promise<boolean> {
     const [owner = ''] = repo.split('/', 1);
     try {
@@ -108,6 +108,7 @@ export class GitHubClient {
     } catch (error) {
       const failure = requestFailure(error);
       if (failure === undefined) throw error;
+      if (failure.status === 'foreign') throw failureOf(failure, this.#asked(repo));
       return failure.status !== 404;
     }
   }
@@ -200,10 +201,16 @@ function leadsOut(path: string): boolean {
 }
 
 /** As Octokit throws what a server answers. */
-const NOTHING_THERE = Object.assign(new Error('Not Found'), { status: 404, response: { headers: {} } });
+const NOTHING_THERE = Object.assign(new Error('Not Found'), {
+  status: 404,
+  response: { headers: {}, data: { message: 'Not Found' } },
+});
 
-/** Statuses after which the same is asked for by REST. 500 is what Octokit makes of a query that GitHub gave up. */
-const WITHOUT_GRAPHQL = [400, 403, 404, 410, 500, 501, 502, 504];
+/**
+ * Statuses after which the same is asked for by REST, which then tells what is there and whether GitHub answers at all. 500 is
+ * what Octokit makes of a query that GitHub gave up.
+ */
+const WITHOUT_GRAPHQL: readonly unknown[] = [400, 403, 404, 'foreign', 410, 500, 501, 502, 504];
 
 const limited = z.object({ errors: z.array(z.object({ type: z.string().optional() })) });
 

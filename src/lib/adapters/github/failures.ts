@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { Failure } from '../../core/failure.ts';
 import { formatTime } from '../../core/time.ts';
 import type { Api } from './api.ts';
@@ -7,8 +8,9 @@ export type Headers = Readonly<Record<string, string | number | undefined>>;
 
 /** An error of Octokit as far as it is looked at. */
 export interface RequestFailure {
-  /** Of HTTP; undefined where nothing answered. */
-  readonly status: number | undefined;
+  /** Of HTTP; undefined where nothing answered, `foreign` where something else than GitHub says that nothing is there. */
+  readonly status: number | 'foreign' | undefined;
+  /** What was said; of a foreign answer its status. */
   readonly message: string;
   readonly headers: Headers;
 }
@@ -26,10 +28,18 @@ export function requestFailure(error: unknown): RequestFailure | undefined {
   const headers = answered ? (response.headers as Headers) : {}; // Octokit writes them with lower-case names
   if (answered && error.message === 'GraphQL Rate Limit Exceeded') return graphqlLimit(headers);
   if (!('status' in error) || typeof error.status !== 'number') return undefined;
-  return answered
-    ? { status: error.status, message: error.message, headers }
-    : { status: undefined, message: chainOf(error), headers };
+  if (!answered) return { status: undefined, message: chainOf(error), headers };
+  const { status, message } = error;
+  const data: unknown = 'data' in response ? response.data : undefined;
+  const foreign = ABSENT.includes(status) && !refusal.safeParse(data).success;
+  return foreign ? { status: 'foreign', message: String(status), headers } : { status, message, headers };
 }
+
+/** Statuses by which GitHub says that something is not there: documents leave the index for them. */
+const ABSENT = [404, 410, 451];
+
+/** What GitHub says beside them, and a proxy or a server of something else does not. */
+const refusal = z.object({ message: z.string() });
 
 /** Messages and codes of an error and of what caused it: one of the network may have its code alone. */
 export function chainOf(error: unknown): string {
@@ -47,6 +57,12 @@ export function graphqlLimit(headers: Headers): RequestFailure {
 export function failureOf({ status, message, headers }: RequestFailure, asked: Asked): Failure {
   const { host, repo } = asked;
   if (status === undefined) return unreachable(message, asked);
+  if (status === 'foreign') {
+    const what = `something that is not GitHub's (HTTP status ${message})`;
+    return new Failure('github_unavailable', `${host} answered with ${what}`, {
+      hint: `Check ${asked.setting} and what stands between, such as a proxy, then run the same command again.`,
+    });
+  }
   if (status === 401) {
     return new Failure('credential_required', `${host} refuses the token: it is wrong, was revoked or has expired`, {
       hint: 'Run gh auth login, or set GH_TOKEN to a valid token.',
@@ -81,7 +97,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/certificate|self.signed/i, UNTRUSTED],
   [/ENOTFOUND|EAI_AGAIN/, 'its name is not known'],
   [/ECONNREFUSED/, 'the connection was refused'],
-  [/bad port/, 'Node connects to no such port'],
+  [/bad port/, 'Node refuses to connect to that port'],
 ];
 
 function unreachable(message: string, { host, setting, proxied }: Asked): Failure {

@@ -57,6 +57,6 @@ function refusal(error: unknown, late: boolean, api: Api): unknown {
       hint: 'Use a personal token, or run gh auth login; tokens of apps and of GitHub Actions have no user.',
     });
   }
-  if (failure.status === undefined || known.code === 'credential_required') return known;
+  if (typeof failure.status !== 'number' || known.code === 'credential_required') return known;
   return new Failure(known.code, known.message, { hint: 'Run the same command again later.' });
 }

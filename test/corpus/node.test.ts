@@ -57,7 +57,10 @@ it('what is no canonical node is left as it is', () => {
 });
 
 const slug = fc
-  .tuple(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9-]{0,6}$/), fc.stringMatching(/^[A-Za-z0-9._-]{0,6}[A-Za-z0-9]$/))
+  .tuple(
+    fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9-]{0,6}(?:_[A-Za-z0-9]{1,4})?$/),
+    fc.stringMatching(/^[A-Za-z0-9._-]{0,6}[A-Za-z0-9]$/),
+  )
   .map((parts) => parts.join('/'))
   // An owner of this name has no references from elsewhere: they look like the pages and releases of the own repository.
   .filter((text) => !/^(?:wiki|release)\//.test(text));

@@ -111,6 +111,6 @@ describe('index of a repository on GitHub', () => {
     expect(err).toContain('review comments could not be brought up to date: the token may not read octo-org/octo-repo');
     const none = await sandbox.run(['index', 'octo-org/none'], { env: env() });
     expect(none).toMatchObject({ code: 4, out: '' });
-    expect(none.err).toContain('github.com shows this token no repository octo-org/none');
+    expect(none.err).toContain(`${new URL(github.url).host} shows this token no repository octo-org/none`);
   });
 });

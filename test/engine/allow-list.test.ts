@@ -28,7 +28,7 @@ function isAllowedInSql(entries: readonly string[], repo: string): boolean {
 }
 
 // Few of each, so that some meet: letters of either case, characters that are patterns elsewhere, beginnings of one another.
-const owner = fc.constantFrom('a', 'A', 'ab', 'a-b', 'b', 'Acme');
+const owner = fc.constantFrom('a', 'A', 'ab', 'a-b', 'a_b', 'b', 'Acme');
 const name = fc.constantFrom('a', 'B', 'ab', 'a.b', 'a_b', 'A%B', '-', 'app', 'APP', '.', 'app.js');
 const slug = fc.tuple(owner, name).map(([first, second]) => `${first}/${second}`);
 const entry = fc.oneof(
@@ -96,7 +96,7 @@ it('is told with what to do', () => {
   expect(refused).toThrow('repo: the configuration does not allow the repository octo/app');
 });
 
-it.each(['acme/app', 'Acme/*', 'a-1/x.y_z'])('%s is an entry', (text) => {
+it.each(['acme/app', 'Acme/*', 'a-1/x.y_z', 'mona_acme/app', 'mona_acme/*'])('%s is an entry', (text) => {
   expect(text).toMatch(ALLOW_LIST_ENTRY);
 });
 
@@ -111,6 +111,8 @@ it.each([
   'acme/app/x',
   'acme/',
   '-a/b',
+  '_a/b',
+  'a_/b',
   'acme/%',
   'a/b\n',
 ])('%j is none', (text) => {

@@ -26,6 +26,8 @@ const run = (input: Record<string, unknown> = {}, parts: Partial<Engine> = {}, p
 const later = (seconds = 60): void => {
   index.test.clock.ms += seconds * 1000;
 };
+/** What messages call the fake. */
+const host = (): string => new URL(gh.url).host;
 const asked = (): string[] => gh.requests.filter(({ route }) => route !== 'git').map(({ path }) => path);
 
 /** What the files of the database hold, its log among them. */
@@ -93,7 +95,7 @@ describe('a project on GitHub', () => {
     // It was looked at, though nothing was new.
     expect(repos).toMatchObject([{ index_updated_at: formatTime(index.test.clock.ms) }]);
     expect(github).toEqual({
-      host: 'github.com',
+      host: host(),
       remaining: again.requests?.left,
       limit: 5000,
       resets_at: '2024-06-01T13:01:00.000Z',
@@ -226,7 +228,7 @@ describe('a project on GitHub', () => {
     app.reviews.addComment(pull.number, { body: 'Why not in the cache?' });
     gh.fault('/repos/{owner}/{repo}/issues/comments', { kind: 'status', status: 502, body: 'Bad gateway' });
     const { failures } = await run({ types: API });
-    expect(failures).toMatchObject([{ part: 'comments', message: 'github.com answered with HTTP status 502' }]);
+    expect(failures).toMatchObject([{ part: 'comments', message: `${host()} answered with HTTP status 502` }]);
     expect(await index.keys('pr_review_comment')).toHaveLength(1);
     expect(await index.keys('issue_comment')).toHaveLength(0);
     await run({ types: API });
@@ -237,7 +239,7 @@ describe('a project on GitHub', () => {
     app.push('Start', { 'README.md': '# App' });
     gh.fault('git', { kind: 'status', status: 404, body: 'Repository not found.' });
     expect(await run({ types: ['doc'] })).toMatchObject({
-      failures: [{ part: 'code', message: 'github.com shows this token no code of acme/app' }],
+      failures: [{ part: 'code', message: `${host()} shows this token no code of acme/app` }],
     });
   });
 
@@ -342,7 +344,7 @@ describe('a project on GitHub', () => {
     const report = await run({ types: API, watch: '10m' }, { pause, progress, signal: controller.signal });
     expect(report.failures).toEqual([]);
     expect(pauses).toBe(4);
-    expect(notes).toEqual(['github.com answered with HTTP status 503']);
+    expect(notes).toEqual([`${host()} answered with HTTP status 503`]);
     expect(await index.keys('issue')).toHaveLength(2);
     for (const watch of ['often', '25d']) {
       await expect(run({ watch })).rejects.toMatchObject({ code: 'invalid_input' });

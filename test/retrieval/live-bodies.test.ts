@@ -176,11 +176,12 @@ it('tells each of several problems once, and of the last only that there are mor
     gh.fault('git', { kind: 'status', status: 500, body: '' }, { times: 9 }),
   ];
   const { live_problem = '' } = await ask();
+  const { host } = new URL(gh.url);
   for (const fault of faults) fault.cancel();
   expect(live_problem.split('; ').sort()).toEqual([
+    `${host} answered with HTTP status 502`,
+    `${host} has nothing under that path of acme/app now, or does not show it to this token`,
     expect.stringMatching(/^git could not read/),
-    'github.com answered with HTTP status 502',
-    'github.com has nothing under that path of acme/app now, or does not show it to this token',
   ]);
   const once = { problem: 'once' };
   const others = ['two', 'three', 'four', 'five'].map((problem) => ({ problem }));
@@ -224,7 +225,8 @@ it('of a repository that was renamed to what the configuration does not allow no
   gh.rename(app, 'secret/plan');
   const { results, live_problem } = await ask({}, live({ allowed: allowedBy(['acme/app']) }));
   gh.rename(app, 'acme/app');
-  expect(live_problem).toBe('acme/app has another name on github.com now, which the configuration does not allow');
+  const { host } = new URL(gh.url);
+  expect(live_problem).toBe(`acme/app has another name on ${host} now, which the configuration does not allow`);
   expect(results.filter(({ content }) => content !== undefined)).toEqual([]);
 });
 

@@ -83,7 +83,12 @@ export function shareDatabase(options: SharedOptions): Shared {
         ...models,
         identity: { verify: (forCaller) => verifyNow(options, forCaller) },
         github: githubLive(github),
-        source: githubSource(github),
+        source: githubSource({
+          ...github,
+          onRetry: (message) => {
+            progress.note(message);
+          },
+        }),
         pause,
         progress,
         signal,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
+import { isRepoSlug } from '../core/repo-slug.ts';
 import { shellWord } from '../core/shell-word.ts';
-import { isRepoSlug } from '../corpus/reference.ts';
 import { requireAllowed } from '../engine/allow-list.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { BackfillBounds, BackfillOutcome, BackfillSurface } from '../operation/backfill-surface.ts';

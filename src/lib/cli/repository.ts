@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import { isRepoSlug } from '../corpus/reference.ts';
+import { isRepoSlug } from '../core/repo-slug.ts';
 import { shorten } from './usage.ts';
 
 /** Which repositories a command is about, and why, where the user did not say it. */

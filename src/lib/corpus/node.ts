@@ -1,3 +1,4 @@
+import { REPO_SLUG } from '../core/repo-slug.ts';
 import type { NodeKey } from './edge.ts';
 
 /**
@@ -16,8 +17,8 @@ export interface NodeParts {
 const MARKS = { thread: '#', file: ':', commit: '@', self: '' } as const;
 const KINDS = { '#': 'thread', ':': 'file', '@': 'commit' } as const;
 
-const OTHER_REPO = /^([A-Za-z0-9][A-Za-z0-9-]*\/[A-Za-z0-9._-]+?)(#|:|@|\/wiki\/|\/release\/)(.+)$/s;
-const STORED = /^(thread|file|commit|self):([A-Za-z0-9-]+\/[A-Za-z0-9._-]+)([:/].+)$/s;
+const OTHER_REPO = new RegExp(`^(${REPO_SLUG})(#|:|@|/wiki/|/release/)(.+)$`, 's');
+const STORED = new RegExp(`^(thread|file|commit|self):(${REPO_SLUG})([:/].+)$`, 's');
 
 /** The node that a key means within a repository. */
 export function nodeOf(repo: string, key: NodeKey): Node {

@@ -1,3 +1,4 @@
+import { REPO_SLUG } from '../core/repo-slug.ts';
 import { DOCUMENT_TYPES } from './document-types.ts';
 import { type IdentityFields, identityOf } from './provenance.ts';
 
@@ -50,15 +51,11 @@ export function entityKey(fields: IdentityFields, self: string): string {
   }
 }
 
-const SLUG = /^[A-Za-z0-9][A-Za-z0-9-]*\/[A-Za-z0-9._-]+$/;
-
-/** Whether a text is `owner/name` as GitHub allows it. */
-export function isRepoSlug(text: string): boolean {
-  return SLUG.test(text) && text.length <= 140 && !/\/\.{1,2}$/.test(text);
-}
-
-const REFERENCE =
-  /^(?<repo>[A-Za-z0-9][A-Za-z0-9-]*\/[A-Za-z0-9._-]+?)(?:(?<thread>#\d+(?:\/(?:comment|review|review_comment)\/\d+)?)|@(?<commit>[0-9a-fA-F]{7,64}):(?<file>.+)|(?<named>:.+|\/release\/.+|\/wiki\/.+))$/s;
+const THREAD = '#\\d+(?:/(?:comment|review|review_comment)/\\d+)?';
+const REFERENCE = new RegExp(
+  `^(?<repo>${REPO_SLUG})(?:(?<thread>${THREAD})|@(?<commit>[0-9a-fA-F]{7,64}):(?<file>.+)|(?<named>:.+|/release/.+|/wiki/.+))$`,
+  's',
+);
 
 /** What a canonical reference consists of; see {@link splitReference}. */
 export interface ReferenceParts {

@@ -1,7 +1,8 @@
 import { Failure } from '../core/failure.ts';
+import { OWNER, REPO_NAME } from '../core/repo-slug.ts';
 
 /** What an entry of an allow-list looks like: `owner/name`, or `owner/*` for all repositories of an owner. */
-export const ALLOW_LIST_ENTRY = /^[A-Za-z0-9][A-Za-z0-9-]*\/(?:[A-Za-z0-9._-]{1,100}|\*)$/;
+export const ALLOW_LIST_ENTRY = new RegExp(`^${OWNER}/(?:${REPO_NAME}|\\*)$`);
 
 /**
  * Which repositories there are for whoever uses an engine. `all`: no list is configured. Whatever reads documents asks for

@@ -101,6 +101,8 @@ export interface RemoteReviews {
 export interface GitHubSource {
   /** Host of the web pages, e.g. `github.com`. */
   readonly host: string;
+  /** What messages call the API that is asked: `host`, or host and port of another address where one is set. */
+  readonly asked: string;
   /** Requests that were made so far. */
   readonly requests: number;
   /** Undefined before the first answer, and where GitHub sets no limit. */

@@ -1,5 +1,5 @@
+import { isRepoSlug } from '../core/repo-slug.ts';
 import type { NodeKey } from '../corpus/edge.ts';
-import { isRepoSlug } from '../corpus/reference.ts';
 
 /** What an address or a name of GitHub leads to. */
 export interface Target {

@@ -1,3 +1,4 @@
+import { REPO_SLUG } from '../core/repo-slug.ts';
 import type { EdgeKind, NodeKey } from '../corpus/edge.ts';
 import { type Target, target, targetOfUrl, threadNumber } from './github-target.ts';
 import type { Span } from './spans.ts';
@@ -56,10 +57,9 @@ export function referenceTo({ key, isIssue }: Target, text: string, at: number):
   return { at, kind: closes ? 'closes' : 'reference', dst: key };
 }
 
-const OWNER_AND_NAME = '[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}';
 const SHORT_REFERENCE = new RegExp(
   [
-    `(?<![A-Za-z0-9-])(${OWNER_AND_NAME})(?:#(\\d+)|@([0-9A-Fa-f]{7,40})(?![A-Za-z0-9]))`,
+    `(?<![A-Za-z0-9-])(${REPO_SLUG})(?:#(\\d+)|@([0-9A-Fa-f]{7,40})(?![A-Za-z0-9]))`,
     '#(\\d+)',
     '(?<![A-Za-z0-9_])GH-(\\d+)',
     '(?<![A-Za-z0-9_])([0-9A-Fa-f]{7,40})(?![A-Za-z0-9_])',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { isRepoSlug } from '../core/repo-slug.ts';
 import { DOCUMENT_TYPE_NAMES } from '../corpus/document-types.ts';
-import { isRepoSlug } from '../corpus/reference.ts';
 
 const required =
   (rule: string) =>

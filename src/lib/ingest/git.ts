@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.ts';
 import { sha256Hex } from '../core/hash.ts';
+import { isRepoSlug } from '../core/repo-slug.ts';
 import { normalizeText } from '../core/text.ts';
-import { isRepoSlug } from '../corpus/reference.ts';
 import { requireAllowed } from '../engine/allow-list.ts';
 import type { GitRepository, ObjectId } from '../engine/git.ts';
 import { ingestDiffs } from './git-diffs.ts';

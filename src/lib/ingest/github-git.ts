@@ -14,9 +14,13 @@ export async function ingestCode(run: Run, remote: Remote): Promise<void> {
   if (cloned === 'empty') return;
   if (cloned === 'none') {
     // The API has just shown the repository.
-    throw new Failure('credential_required', `${source.host} shows this token no code of ${facts.fullName}`, {
-      hint: 'The token needs read access to the contents of the repository.',
-    });
+    throw new Failure(
+      'credential_required',
+      `${new URL(facts.cloneUrl).host} shows this token no code of ${facts.fullName}`,
+      {
+        hint: 'The token needs read access to the contents of the repository.',
+      },
+    );
   }
   await ingestGit({ ...run, repo }, cloned.path);
 }

@@ -77,7 +77,7 @@ export async function ingestGitHub(run: Run, slug: string): Promise<void> {
       made: source.requests - made,
       ...(budget !== undefined && { left: budget.remaining, limit: budget.limit }),
     };
-    if (budget !== undefined) marks.push(writeBudget(source.host, budget, engine.clock.now()));
+    if (budget !== undefined) marks.push(writeBudget(source.asked, budget, engine.clock.now()));
     // Figures to look at: a run is not lost for them.
     if (marks.length > 0 && !run.dryRun) await engine.database.write(marks, 'normal').catch(() => undefined);
   }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { Failure } from '../core/failure.ts';
+import { isRepoSlug } from '../core/repo-slug.ts';
 import { parseTimeOrAge } from '../core/time.ts';
-import { isRepoSlug } from '../corpus/reference.ts';
 import { releaseLeases } from '../corpus/watermark.ts';
 import { requireAllowed } from '../engine/allow-list.ts';
 import { withoutVectors } from '../engine/embedder.ts';

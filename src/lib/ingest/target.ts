@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts';
-import { isRepoSlug } from '../corpus/reference.ts';
+import { isRepoSlug } from '../core/repo-slug.ts';
 import type { Files } from '../engine/files.ts';
 
 /** What a target of `index` is; of a repository on GitHub also its name. */

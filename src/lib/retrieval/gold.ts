@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { Failure } from '../core/failure.ts';
+import { isRepoSlug } from '../core/repo-slug.ts';
 import { placeInValue, valueProblem } from '../core/value-problem.ts';
-import { isRepoSlug, splitReference } from '../corpus/reference.ts';
+import { splitReference } from '../corpus/reference.ts';
 import type { Files } from '../engine/files.ts';
 import { nearest } from './nearest.ts';
 import { MAX_QUERY_LENGTH } from './search-contract.ts';

@@ -1,3 +1,4 @@
+import { REPO_NAME, REPO_SLUG } from '../core/repo-slug.ts';
 import { shortReferences, urlReferences, urlsOf } from '../indexing/references.ts';
 
 /** A thread that a question names by its number. */
@@ -23,12 +24,9 @@ const PULL_AND_NUMBER = new RegExp(`(?<![\\w-])${PULL}${BETWEEN}${NUMBER}(?![ \\
 const ISSUE_AND_NUMBER = new RegExp(`(?<![\\w-])${ISSUE}${BETWEEN}(?:${NUMBER}(?=[ \\t]*(?:[.,;:?!)]|$)))`, 'gim');
 const ISSUE_AND_MARK = new RegExp(`(?<![\\w-])${ISSUE}[ \\t]{0,3}#${NUMBER}`, 'gi');
 /** The path of a thread on GitHub without the host. */
-const PATH = new RegExp(
-  `(?<![\\w/-])(?:github\\.com/)?(?:([A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100})/)?(?:pull|issues)/${NUMBER}`,
-  'g',
-);
+const PATH = new RegExp(`(?<![\\w/-])(?:github\\.com/)?(?:(${REPO_SLUG})/)?(?:pull|issues)/${NUMBER}`, 'g');
 /** `name#12` without the owner. */
-const NAME_AND_NUMBER = new RegExp(`(?<![\\w/.@-])([A-Za-z0-9._-]{1,100})#${NUMBER}`, 'g');
+const NAME_AND_NUMBER = new RegExp(`(?<![\\w/.@-])(${REPO_NAME})#${NUMBER}`, 'g');
 const WORD = new RegExp(`^(?:${PULL}|${ISSUE}|gh|fix(?:e[sd])?|close[sd]?|resolve[sd]?|see|re|no|nr)$`, 'i');
 /** What is numbered and no thread: steps, errors, colours. */
 const COUNTED =

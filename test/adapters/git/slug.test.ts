@@ -24,6 +24,11 @@ describe('githubSlug', () => {
     expect(githubSlug(url)).toBe('octo/engine.rs');
   });
 
+  it('takes an owner for one as everything else does', () => {
+    expect(githubSlug('git@github.com:mona_acme/app.git')).toBe('mona_acme/app');
+    expect(githubSlug('https://github.com/mona_of_acme/app')).toBeNull();
+  });
+
   it.each([
     '',
     'https://gitlab.com/octo/engine',

@@ -41,6 +41,16 @@ it('does not leave the repository by a path', async (t) => {
   });
 });
 
+it('believes of GitHub alone that a file is gone', async (t) => {
+  const gh = await startGitHub(t, { clock: new TestClock() });
+  gh.repository('acme/app').push('Start', { 'README.md': 'Open to all' });
+  const live = liveOf(gh);
+  gh.fault(/README/, { kind: 'status', status: 404, body: '' });
+  await expect(live.file('acme/app', 'README.md', signal)).rejects.toMatchObject({ code: 'github_unavailable' });
+  gh.fault(/README/, { kind: 'status', status: 404 });
+  await expect(live.file('acme/app', 'README.md', signal)).rejects.toMatchObject({ code: 'not_found' });
+});
+
 it('looks for another token once one is refused', async (t) => {
   const gh = await startGitHub(t, { clock: new TestClock() });
   gh.repository('acme/app').push('Start', { 'README.md': 'Open to all' });

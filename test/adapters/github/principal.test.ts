@@ -85,6 +85,7 @@ test.each<[string, { status: number; body: string } | undefined, RegExp]>([
   ['a truncated answer', { status: 200, body: '{"id": 1' }, /cut off, or is none of GitHub/],
   ['a page of something else', { status: 200, body: '"hello"' }, /is none of GitHub/],
   ['a server in trouble', { status: 502, body: '' }, /HTTP status 502$/],
+  ['a server that has no users', { status: 404, body: '{}' }, /something that is not GitHub's \(HTTP status 404\)$/],
 ])('%s verifies nobody, and nothing is kept', async (_, given, problem) => {
   answer = given;
   const verification = await verify('token-of-eve');

@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { allowedBy } from '../../../src/lib/engine/allow-list.ts';
@@ -7,6 +8,7 @@ import { gitMirror } from '../../../src/lib/adapters/git/mirror.ts';
 import { TestClock } from '../../support/database.ts';
 import { sourceFor } from '../../support/github-index.ts';
 import { type Finishing, type GitHub, startGitHub } from '../../support/github/start.ts';
+import type { Fault } from '../../support/github/faults.ts';
 import { temporaryDirectory } from '../../support/repository.ts';
 
 const cache = temporaryDirectory();
@@ -24,6 +26,9 @@ async function started(t: Finishing): Promise<GitHub> {
   gh.repository('acme/app').threads.openIssue();
   return gh;
 }
+
+/** What messages call the fake. */
+const at = (gh: GitHub): string => new URL(gh.url).host;
 
 const withToken = (gh: GitHub, token: string) =>
   sourceFor(gh, cache, { variables: { ...none, GH_TOKEN: token, GITHUB_API_URL: gh.url } });
@@ -43,7 +48,7 @@ describe('a repository that cannot be read is told by what keeps it', () => {
     const gh = await started(t);
     const failure = {
       code: 'credential_required',
-      message: 'github.com refuses the token: it is wrong, was revoked or has expired',
+      message: `${at(gh)} refuses the token: it is wrong, was revoked or has expired`,
     };
     await expect(withToken(gh, 'ghp_wrong').repository('acme/app', signal)).rejects.toMatchObject(failure);
     const expired = gh.addToken({ value: 'ghp_old', expiresAt: 1 });
@@ -56,7 +61,7 @@ describe('a repository that cannot be read is told by what keeps it', () => {
     const token = gh.addToken({ value: 'ghp_public', scopes: ['public_repo'] });
     await expect(withToken(gh, token).repository('acme/secret', signal)).rejects.toMatchObject({
       code: 'credential_required',
-      message: 'github.com shows this token no repository acme/secret',
+      message: `${at(gh)} shows this token no repository acme/secret`,
       hint: 'Check its spelling; if it is private, use a token that may read it (gh auth refresh -s repo).',
     });
   });
@@ -65,7 +70,8 @@ describe('a repository that cannot be read is told by what keeps it', () => {
     const gh = await started(t);
     await expect(sourceFor(gh, cache).repository('acem/app', signal)).rejects.toMatchObject({
       code: 'not_found',
-      message: 'there is no user or organisation acem on github.com',
+      message: `there is no user or organisation acem on ${at(gh)}`,
+      hint: 'Check the spelling of owner/name, and GITHUB_API_URL where another host is meant.',
     });
   });
 
@@ -105,9 +111,17 @@ describe('a repository that cannot be read is told by what keeps it', () => {
   });
 
   it('nothing that answers, and a proxy that Node passes by', async () => {
-    const variables = { ...none, GH_TOKEN: 't', GITHUB_API_URL: 'http://127.0.0.1:1' };
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo; // of a server that listens on a port
+    await new Promise((resolve) => server.close(resolve));
+    const variables = { ...none, GH_TOKEN: 't', GITHUB_API_URL: `http://127.0.0.1:${String(port)}` };
     const refused = githubSource({ mirror: gitMirror(cache), retries: 0, variables });
-    await expect(refused.repository('acme/app', signal)).rejects.toMatchObject({ code: 'github_unavailable' });
+    await expect(refused.repository('acme/app', signal)).rejects.toMatchObject({
+      code: 'github_unavailable',
+      message: `127.0.0.1:${String(port)} cannot be reached: the connection was refused`,
+      hint: 'Check the network and GITHUB_API_URL, then run the same command again.',
+    });
     const proxied = githubSource({
       mirror: gitMirror(cache),
       retries: 0,
@@ -123,7 +137,7 @@ describe('a repository that cannot be read is told by what keeps it', () => {
     gh.limits.set('core', { remaining: 0 });
     await expect(sourceFor(gh, cache).repository('acme/app', signal)).rejects.toMatchObject({
       code: 'rate_limited',
-      message: 'github.com allows no more requests before 2024-06-01T13:00:00.000Z',
+      message: `${at(gh)} allows no more requests before 2024-06-01T13:00:00.000Z`,
     });
     gh.limits.set('core', { remaining: 50 });
     for (const status of [403, 429] as const) {
@@ -131,7 +145,7 @@ describe('a repository that cannot be read is told by what keeps it', () => {
       gh.forget();
       await expect(sourceFor(gh, cache).list('acme/app', 'threads', PAGE, signal)).rejects.toMatchObject({
         code: 'rate_limited',
-        message: 'github.com asks to be left alone for 40 s',
+        message: `${at(gh)} asks to be left alone for 40 s`,
       });
       expect(gh.requests).toHaveLength(1);
     }
@@ -141,6 +155,31 @@ describe('a repository that cannot be read is told by what keeps it', () => {
     gh.fault('graphql', { kind: 'primaryLimit' });
     await expect(sourceFor(gh, cache).reviews('acme/app', [1], signal)).rejects.toMatchObject({ code: 'rate_limited' });
   });
+});
+
+it.each<[string, Fault, string]>([
+  ['no answer', { kind: 'reset' }, 'cannot be reached: there is no answer'],
+  ['a server in trouble', { kind: 'status', status: 502 }, 'answered with HTTP status 502'],
+])('%s is told before it is tried again, and told once where it is not', async (_, fault, said) => {
+  const ended: (() => Promise<void>)[] = [];
+  const gh = await started({ onTestFinished: (run) => ended.push(run) });
+  gh.fault(LIST, fault, { times: 2 });
+  const told: string[] = [];
+  // Given up at the first word, so that nothing waits.
+  const controller = new AbortController();
+  const onRetry = (message: string): void => {
+    told.push(message);
+    controller.abort();
+  };
+  const patient = sourceFor(gh, cache, { retries: 3, onRetry });
+  await expect(patient.list('acme/app', 'threads', PAGE, controller.signal)).rejects.toMatchObject({
+    code: 'interrupted',
+  });
+  expect(told).toEqual([`${at(gh)} ${said}; trying again in 1 s`]);
+  const hasty = sourceFor(gh, cache, { retries: 0, onRetry });
+  await expect(hasty.list('acme/app', 'threads', PAGE, signal)).rejects.toMatchObject({ message: `${at(gh)} ${said}` });
+  expect(told).toHaveLength(1);
+  await Promise.all(ended.map((run) => run()));
 });
 
 it('ends at once when it is given up, and asks no more', async (t) => {
@@ -171,12 +210,59 @@ describe('an answer that is not whole is no answer', () => {
     await Promise.all(ended.map((run) => run()));
   });
 
+  it.each<[string, number, object | string]>([
+    ['an empty text', 404, ''],
+    ['a page', 410, '<html>Not found</html>'],
+    ['JSON of another kind', 404, { error: 'no such route' }],
+    ['a list', 451, [{ message: 'Not Found' }]],
+    ['a message that is no text', 404, { message: 404 }],
+  ])('that something is gone is believed of GitHub alone, not with %s', async (_, status, body) => {
+    const ended: (() => Promise<void>)[] = [];
+    const gh = await started({ onTestFinished: (run) => ended.push(run) });
+    gh.fault(() => true, { kind: 'status', status, body }, { times: 99 });
+    const source = sourceFor(gh, cache);
+    const foreign = {
+      code: 'github_unavailable',
+      message: `${at(gh)} answered with something that is not GitHub's (HTTP status ${String(status)})`,
+      hint: 'Check GITHUB_API_URL and what stands between, such as a proxy, then run the same command again.',
+    };
+    for (const asked of [
+      () => source.repository('acme/app', signal),
+      () => source.list('acme/app', 'threads', PAGE, signal),
+      () => source.item('acme/app', 'threads', '1', signal),
+      () => source.item('acme/app', 'releases', 'v1', signal),
+      () => source.threadComments('acme/app', 1, 1, signal),
+      () => source.reviews('acme/app', [1], signal),
+    ]) {
+      await expect(asked()).rejects.toMatchObject(foreign);
+    }
+    await Promise.all(ended.map((run) => run()));
+  });
+
+  it('nor that an owner is gone', async (t) => {
+    const gh = await started(t);
+    gh.fault('/users/{username}', { kind: 'status', status: 404, body: '' });
+    await expect(sourceFor(gh, cache).repository('acem/app', signal)).rejects.toMatchObject({
+      code: 'github_unavailable',
+    });
+  });
+
+  it('what GitHub says to be gone is', async (t) => {
+    const gh = await started(t);
+    const source = sourceFor(gh, cache);
+    expect(await source.item('acme/app', 'threads', '99', signal)).toBeUndefined();
+    for (const status of [404, 410, 451]) {
+      gh.fault(/issues\/1$/, { kind: 'status', status });
+      expect(await source.item('acme/app', 'threads', '1', signal)).toBeUndefined();
+    }
+  });
+
   it('a page of somebody else', async (t) => {
     const gh = await started(t);
     gh.fault(LIST, { kind: 'status', status: 200, body: '<html>Log in to the network</html>' });
     await expect(sourceFor(gh, cache).list('acme/app', 'threads', PAGE, signal)).rejects.toMatchObject({
       code: 'github_unavailable',
-      message: 'the answer of github.com was cut off, or is none of GitHub (/issues)',
+      message: `the answer of ${at(gh)} was cut off, or is none of GitHub (/issues)`,
     });
   });
 });

@@ -1,7 +1,7 @@
+import { isRepoSlug } from '../../core/repo-slug.ts';
+
 const HOSTS = new Set(['github.com', 'www.github.com', 'ssh.github.com']);
 const SCHEMES = new Set(['https:', 'http:', 'ssh:', 'git:', 'git+ssh:', 'ssh+git:', 'git+https:']);
-const OWNER = /^[A-Za-z0-9][\w-]*$/;
-const NAME = /^[\w.-]+$/;
 
 /**
  * `owner/name` of a remote URL on github.com (https, ssh, git, and the `user@host:path` form); null for any other. A
@@ -11,9 +11,8 @@ export function githubSlug(url: string): string | null {
   const path = githubPath(url.trim());
   if (path === null) return null;
   const [owner = '', file = '', ...rest] = path.replace(/^\/+/, '').replace(/\/+$/, '').split('/');
-  const name = file.replace(/\.git$/i, '');
-  if (rest.length > 0 || !OWNER.test(owner) || !NAME.test(name) || /^\.+$/.test(name)) return null;
-  return `${owner}/${name}`;
+  const slug = `${owner}/${file.replace(/\.git$/i, '')}`;
+  return rest.length === 0 && isRepoSlug(slug) ? slug : null;
 }
 
 function githubPath(url: string): string | null {

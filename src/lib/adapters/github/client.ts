@@ -3,8 +3,10 @@ import * as z from 'zod';
 import { Failure } from '../../core/failure.ts';
 import { type Allowed, requireAllowed } from '../../engine/allow-list.ts';
 import type { RequestBudget } from '../../engine/github.ts';
-import { type Credential, findCredential, hostFrom, requireUsable } from './credential.ts';
-import { failureOf, graphqlLimit, type Headers, isProxied, requestFailure } from './failures.ts';
+import { type Api, apiFrom } from './api.ts';
+import { fetchOf, NOT_TO_BE_RETRIED } from './attempts.ts';
+import { type Credential, findCredential, requireUsable } from './credential.ts';
+import { failureOf, graphqlLimit, type Headers, type RequestFailure, requestFailure } from './failures.ts';
 
 export interface ClientOptions {
   readonly variables: NodeJS.ProcessEnv;
@@ -14,6 +16,8 @@ export interface ClientOptions {
   readonly maxWaitSeconds?: number | undefined;
   /** How often a request that failed in the network or in the server is made again. */
   readonly retries?: number | undefined;
+  /** Told what went wrong, before it is tried again. */
+  readonly onRetry?: ((message: string) => void) | undefined;
 }
 
 /** An answer that came whole as far as HTTP can tell; its body is still to be checked. */
@@ -30,13 +34,14 @@ const quiet = { debug: () => undefined, info: () => undefined, warn: () => undef
 export class GitHubClient {
   requests = 0;
   budget: RequestBudget | undefined;
-  readonly host: string;
+  /** What is asked. */
+  readonly api: Api;
   readonly #options: ClientOptions;
   #open: Promise<{ octokit: Octokit; credential: Credential }> | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.host = hostFrom(options.variables);
+    this.api = apiFrom(options.variables);
   }
 
   /** Fails with `credential_required` where there is no token. */
@@ -63,7 +68,7 @@ export class GitHubClient {
       if (failure?.status === 304) return undefined;
       const statuses: readonly number[] = gone;
       // Without statuses that mean it, it is never answered.
-      if (failure?.status !== undefined && statuses.includes(failure.status)) return 'gone' as never;
+      if (typeof failure?.status === 'number' && statuses.includes(failure.status)) return 'gone' as never;
       throw failure === undefined ? error : failureOf(failure, this.#asked(repo));
     }
   }
@@ -89,12 +94,12 @@ export class GitHubClient {
       const failure = requestFailure(error);
       if (failure === undefined) throw error;
       const known = failureOf(failure, this.#asked(repo));
-      if (WITHOUT_GRAPHQL.includes(failure.status ?? 0) && known.code !== 'rate_limited') return undefined;
+      if (WITHOUT_GRAPHQL.includes(failure.status) && known.code !== 'rate_limited') return undefined;
       throw known;
     }
   }
 
-  /** Whether there is a user or organisation of that name. */
+  /** Whether there is a user or organisation of that name. Fails as a GitHubSource does where something else says no. */
   async hasOwner(repo: string, signal: AbortSignal): Promise<boolean> {
     const [owner = ''] = repo.split('/', 1);
     try {
@@ -103,6 +108,7 @@ export class GitHubClient {
     } catch (error) {
       const failure = requestFailure(error);
       if (failure === undefined) throw error;
+      if (failure.status === 'foreign') throw failureOf(failure, this.#asked(repo));
       return failure.status !== 404;
     }
   }
@@ -121,7 +127,7 @@ export class GitHubClient {
     const abortion = abortionOf(signal);
     try {
       const response = await Promise.race([
-        octokit.request(route, { ...parameters, request: { signal } }),
+        octokit.request(route, { ...parameters, request: { signal, fetch: this.#attempts(repo, signal) } }),
         abortion.promise,
       ]);
       const headers = response.headers as Headers; // Octokit gives the names in lower case
@@ -137,6 +143,13 @@ export class GitHubClient {
     } finally {
       abortion.stop();
     }
+  }
+
+  #attempts(repo: string, signal: AbortSignal): typeof fetch {
+    const { retries = RETRIES, onRetry } = this.#options;
+    const tell = (failure: RequestFailure, waitSeconds: number): void =>
+      onRetry?.(`${failureOf(failure, this.#asked(repo)).message}; trying again in ${String(waitSeconds)} s`);
+    return fetchOf({ retries, signal, onRetry: tell });
   }
 
   #note(headers: Headers): void {
@@ -160,7 +173,7 @@ export class GitHubClient {
         hint: 'Run gh auth login, or set GH_TOKEN (of an enterprise host: GH_HOST and GH_ENTERPRISE_TOKEN).',
       });
     }
-    requireUsable(credential);
+    requireUsable(credential, this.api.setting);
     // Loaded here: only indexing from GitHub waits for it.
     const { Octokit } = await import('octokit');
     const wait = (seconds: number, _options: unknown, _octokit: unknown, count: number): boolean =>
@@ -172,14 +185,13 @@ export class GitHubClient {
       log: quiet,
       // Not as an option of requests: that makes it try again whatever the answer was.
       retry: { enabled: retries > 0, retries, doNotRetry: NOT_TO_BE_RETRIED },
-      request: { fetch: withTimeout },
       throttle: { onRateLimit: wait, onSecondaryRateLimit: wait, write: UNSPACED },
     });
     return { octokit, credential };
   }
 
   #asked(repo: string) {
-    return { host: this.host, repo, proxied: isProxied(this.#options.variables) };
+    return { ...this.api, repo };
   }
 }
 
@@ -189,13 +201,16 @@ function leadsOut(path: string): boolean {
 }
 
 /** As Octokit throws what a server answers. */
-const NOTHING_THERE = Object.assign(new Error('Not Found'), { status: 404, response: { headers: {} } });
+const NOTHING_THERE = Object.assign(new Error('Not Found'), {
+  status: 404,
+  response: { headers: {}, data: { message: 'Not Found' } },
+});
 
-/** Statuses that no repetition mends. 429 is a limit, as 403 may be: when to come back is told, and obeyed elsewhere. */
-const NOT_TO_BE_RETRIED = [400, 401, 403, 404, 410, 422, 429, 451];
-
-/** Statuses after which the same is asked for by REST. 500 is what Octokit makes of a query that GitHub gave up. */
-const WITHOUT_GRAPHQL = [400, 403, 404, 410, 500, 501, 502, 504];
+/**
+ * Statuses after which the same is asked for by REST, which then tells what is there and whether GitHub answers at all. 500 is
+ * what Octokit makes of a query that GitHub gave up.
+ */
+const WITHOUT_GRAPHQL: readonly unknown[] = [400, 403, 404, 'foreign', 410, 500, 501, 502, 504];
 
 const limited = z.object({ errors: z.array(z.object({ type: z.string().optional() })) });
 
@@ -204,20 +219,6 @@ function isLimit(data: unknown): boolean {
   const { errors = [] } = limited.safeParse(data).data ?? {};
   return errors.some(({ type }) => type === 'RATE_LIMIT' || type === 'RATE_LIMITED');
 }
-
-/** How long one attempt may take, in milliseconds: a page of a hundred items takes seconds. */
-const ATTEMPT_TIMEOUT_MS = 45_000;
-
-/** fetch with a bound. What the caller aborts ends as an AbortError, the one that Octokit does not try again. */
-const withTimeout: typeof fetch = async (input, init) => {
-  const given = init?.signal ?? undefined;
-  const timeout = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
-  try {
-    return await fetch(input, { ...init, signal: given === undefined ? timeout : AbortSignal.any([given, timeout]) });
-  } catch (error) {
-    throw given?.aborted === true ? new DOMException('the request was aborted', 'AbortError') : error;
-  }
-};
 
 /** Octokit spaces writes by a second and takes every GraphQL query for one; ours only read. */
 const UNSPACED = { key: () => ({ schedule: (_options: unknown, work: () => Promise<void>) => work() }) } as never; // only `key` is used of a group

@@ -1,28 +1,23 @@
+import * as z from 'zod';
 import { Failure } from '../../core/failure.ts';
 import { formatTime } from '../../core/time.ts';
+import type { Api } from './api.ts';
 
 /** What an answer of GitHub says beside its body; names in lower case. */
 export type Headers = Readonly<Record<string, string | number | undefined>>;
 
 /** An error of Octokit as far as it is looked at. */
 export interface RequestFailure {
-  /** Of HTTP; undefined where nothing answered. */
-  readonly status: number | undefined;
+  /** Of HTTP; undefined where nothing answered, `foreign` where something else than GitHub says that nothing is there. */
+  readonly status: number | 'foreign' | undefined;
+  /** What was said; of a foreign answer its status. */
   readonly message: string;
   readonly headers: Headers;
 }
 
 /** Where and for what was asked. */
-export interface Asked {
-  readonly host: string;
+export interface Asked extends Pick<Api, 'host' | 'setting' | 'proxied'> {
   readonly repo: string;
-  /** Whether a proxy is configured, which Node does not use by itself. */
-  readonly proxied: boolean;
-}
-
-/** Whether the environment names a proxy. */
-export function isProxied(variables: NodeJS.ProcessEnv): boolean {
-  return ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].some((name) => Boolean(variables[name]));
 }
 
 /** Decodes what Octokit threw; an error that no server answered has no status. */
@@ -33,7 +28,24 @@ export function requestFailure(error: unknown): RequestFailure | undefined {
   const headers = answered ? (response.headers as Headers) : {}; // Octokit writes them with lower-case names
   if (answered && error.message === 'GraphQL Rate Limit Exceeded') return graphqlLimit(headers);
   if (!('status' in error) || typeof error.status !== 'number') return undefined;
-  return { status: answered ? error.status : undefined, message: error.message, headers };
+  if (!answered) return { status: undefined, message: chainOf(error), headers };
+  const { status, message } = error;
+  const data: unknown = 'data' in response ? response.data : undefined;
+  const foreign = ABSENT.includes(status) && !refusal.safeParse(data).success;
+  return foreign ? { status: 'foreign', message: String(status), headers } : { status, message, headers };
+}
+
+/** Statuses by which GitHub says that something is not there: documents leave the index for them. */
+const ABSENT = [404, 410, 451];
+
+/** What GitHub says beside them, and a proxy or a server of something else does not. */
+const refusal = z.object({ message: z.string() });
+
+/** Messages and codes of an error and of what caused it: one of the network may have its code alone. */
+export function chainOf(error: unknown): string {
+  const parts: unknown[] = [];
+  for (let at = error; at instanceof Error; at = at.cause) parts.push(at.message, 'code' in at ? at.code : '');
+  return parts.join(' ');
 }
 
 /** The limit of GraphQL, which is told with status 200, and not always with a rest of 0. */
@@ -45,6 +57,12 @@ export function graphqlLimit(headers: Headers): RequestFailure {
 export function failureOf({ status, message, headers }: RequestFailure, asked: Asked): Failure {
   const { host, repo } = asked;
   if (status === undefined) return unreachable(message, asked);
+  if (status === 'foreign') {
+    const what = `something that is not GitHub's (HTTP status ${message})`;
+    return new Failure('github_unavailable', `${host} answered with ${what}`, {
+      hint: `Check ${asked.setting} and what stands between, such as a proxy, then run the same command again.`,
+    });
+  }
   if (status === 401) {
     return new Failure('credential_required', `${host} refuses the token: it is wrong, was revoked or has expired`, {
       hint: 'Run gh auth login, or set GH_TOKEN to a valid token.',
@@ -74,19 +92,21 @@ export function failureOf({ status, message, headers }: RequestFailure, asked: A
   });
 }
 
-function unreachable(message: string, { host, proxied }: Asked): Failure {
-  const reason = /certificate|self.signed/i.test(message)
-    ? 'its certificate is not trusted'
-    : /ENOTFOUND|EAI_AGAIN/.test(message)
-      ? 'its name is not known'
-      : /ECONNREFUSED/.test(message)
-        ? 'the connection was refused'
-        : 'there is no answer';
+const UNTRUSTED = 'its certificate is not trusted';
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/certificate|self.signed/i, UNTRUSTED],
+  [/ENOTFOUND|EAI_AGAIN/, 'its name is not known'],
+  [/ECONNREFUSED/, 'the connection was refused'],
+  [/bad port/, 'Node refuses to connect to that port'],
+];
+
+function unreachable(message: string, { host, setting, proxied }: Asked): Failure {
+  const reason = REASONS.find(([pattern]) => pattern.test(message))?.[1] ?? 'there is no answer';
   const hint = proxied
     ? 'A proxy is set, but Node uses it only with NODE_USE_ENV_PROXY=1 (Node 22.21, 24 and newer).'
-    : reason.startsWith('its certificate')
+    : reason === UNTRUSTED
       ? 'Name the certificate of your organisation in NODE_EXTRA_CA_CERTS.'
-      : 'Check the network and GH_HOST, then run the same command again.';
+      : `Check the network and ${setting}, then run the same command again.`;
   return new Failure('github_unavailable', `${host} cannot be reached: ${reason}`, { hint });
 }
 

@@ -46,7 +46,7 @@ class OctokitLive implements GitHub {
       const answer = await this.#client.get(repo, `/contents/${encoded}`, {}, bounded, [404]);
       if (answer === 'gone') throw this.#missing(repo);
       this.#requireAllowed(repo, nameIn(answer?.data));
-      return decodeFile(answer?.data) ?? Promise.reject(nonsense(this.#client.host, 'contents'));
+      return decodeFile(answer?.data) ?? Promise.reject(nonsense(this.#client.api.host, 'contents'));
     });
   }
 
@@ -54,11 +54,11 @@ class OctokitLive implements GitHub {
     return this.#bounded(signal, async (bounded) => {
       const answer = await this.#client.get(repo, '', {}, bounded);
       const repository = decodeRepository(answer?.data);
-      if (repository === undefined) throw nonsense(this.#client.host, 'repository');
+      if (repository === undefined) throw nonsense(this.#client.api.host, 'repository');
       this.#requireAllowed(repo, repository.fullName);
       if (!repository.hasWiki) return 'none';
       const credential = await this.#client.credential(repo);
-      const remote = gitRemote(repository, 'wiki', credential, this.#client.host);
+      const remote = gitRemote(repository, 'wiki', credential, this.#client.api.host);
       // Beside the clone that indexing keeps, which another program may be at work on.
       const name = remote.name.replace(/\.git$/, '.tip.git');
       return this.#options.mirror.update({ ...remote, name, tipOnly: true }, bounded);
@@ -68,13 +68,13 @@ class OctokitLive implements GitHub {
   /** A repository is followed to its new name, which the configuration may not allow. That name is told to nobody. */
   #requireAllowed(repo: string, now: string | undefined): void {
     if (now === undefined || isAllowed(this.#options.allowed ?? 'all', now)) return;
-    const message = `${repo} has another name on ${this.#client.host} now, which the configuration does not allow`;
+    const message = `${repo} has another name on ${this.#client.api.host} now, which the configuration does not allow`;
     throw new Failure('not_found', message);
   }
 
   /** GitHub does not tell what is not there from what the token may not see. */
   #missing(repo: string): Failure {
-    const message = `${this.#client.host} has nothing under that path of ${repo} now, or does not show it to this token`;
+    const message = `${this.#client.api.host} has nothing under that path of ${repo} now, or does not show it to this token`;
     return new Failure('not_found', message);
   }
 
@@ -82,7 +82,7 @@ class OctokitLive implements GitHub {
     const { timeoutMs = TIMEOUT_MS } = this.#options;
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      const message = `${this.#client.host} did not answer within ${String(timeoutMs / 1000)} s`;
+      const message = `${this.#client.api.host} did not answer within ${String(timeoutMs / 1000)} s`;
       controller.abort(new Failure('github_unavailable', message, { hint: 'Search again later.' }));
     }, timeoutMs);
     try {

@@ -1,10 +1,10 @@
 import { Failure } from '../../core/failure.ts';
 import type { VerifiedUser } from '../../engine/identity.ts';
 import type { Principal } from '../../engine/principal.ts';
+import { apiFrom } from './api.ts';
 import { type Credential, findCredential } from './credential.ts';
-import { isProxied } from './failures.ts';
 import { PrincipalFile } from './principal-file.ts';
-import { askUser, hostOf } from './user.ts';
+import { askUser } from './user.ts';
 
 /** Who a caller is; or why that is not known, in words that follow "needs a verified GitHub user". */
 export type Verification =
@@ -67,9 +67,10 @@ export async function verifyNow(options: VerificationOptions, signal: AbortSigna
 
 async function ask(credential: Credential, options: VerificationOptions, signal?: AbortSignal): Promise<VerifiedUser> {
   const { configDir, now, variables = process.env, timeoutMs = TIMEOUT_MS } = options;
-  const { id, login } = await askUser(credential, { timeoutMs, signal, proxied: isProxied(variables) });
+  const api = apiFrom(variables);
+  const { id, login } = await askUser(credential, { timeoutMs, signal, api });
   await new PrincipalFile(configDir).remember(credential, id, now());
-  return { principal: principalOf(id, credential), login, host: hostOf(credential) };
+  return { principal: principalOf(id, credential), login, host: api.host };
 }
 
 const GITHUB_API = 'api.github.com';

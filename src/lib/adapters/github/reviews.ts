@@ -60,7 +60,7 @@ export async function readReviews(
   if (response === undefined) return byRest(client, repo, numbers, signal);
   const parsed = answer.safeParse(response.data);
   if (!parsed.success) {
-    if (!refusal.safeParse(response.data).success) throw nonsense(client.host, 'reviews');
+    if (!refusal.safeParse(response.data).success) throw nonsense(client.api.host, 'reviews');
     return byRest(client, repo, numbers, signal);
   }
   const byNumber = new Map<number, readonly RemoteItem[]>();
@@ -75,7 +75,7 @@ export async function readReviews(
       byNumber.set(number, isMissing ? [] : await pullByRest(client, repo, number, signal));
     } else {
       const one = pull.safeParse(found);
-      if (!one.success) throw nonsense(client.host, 'reviews');
+      if (!one.success) throw nonsense(client.api.host, 'reviews');
       const { nodes, pageInfo } = one.data.reviews;
       if (pageInfo.hasNextPage && !wanted.has(number)) continue;
       const items = nodes
@@ -136,7 +136,7 @@ async function pullByRest(
     const response = await client.get(repo, path, parameters, signal, [404]);
     if (response === 'gone') return [];
     const items = decodeReviews(number, response?.data);
-    if (response === undefined || items === undefined) throw nonsense(client.host, 'reviews');
+    if (response === undefined || items === undefined) throw nonsense(client.api.host, 'reviews');
     seen(timeOf(response.headers.date));
     all.push(...items);
     if (!/rel="next"/.test(String(response.headers.link ?? ''))) return all;

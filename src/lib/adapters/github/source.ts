@@ -11,6 +11,7 @@ import type {
   RemoteReviews,
   RequestBudget,
 } from '../../engine/github.ts';
+import { hostFrom } from './api.ts';
 import { type ClientAnswer, type ClientOptions, GitHubClient } from './client.ts';
 import { nonsense } from './failures.ts';
 import { gitRemote } from './git-remote.ts';
@@ -42,22 +43,24 @@ export function githubSource({
   pageSize = 100,
   ...options
 }: SourceOptions): GitHubSource {
-  return new OctokitSource(new GitHubClient({ variables, ...options }), mirror, pageSize);
+  return new OctokitSource(hostFrom(variables), new GitHubClient({ variables, ...options }), mirror, pageSize);
 }
 
 class OctokitSource implements GitHubSource {
+  readonly host: string;
   readonly #client: GitHubClient;
   readonly #mirror: GitMirror;
   readonly #pageSize: number;
 
-  constructor(client: GitHubClient, mirror: GitMirror, pageSize: number) {
+  constructor(host: string, client: GitHubClient, mirror: GitMirror, pageSize: number) {
+    this.host = host;
     this.#client = client;
     this.#mirror = mirror;
     this.#pageSize = pageSize;
   }
 
-  get host(): string {
-    return this.#client.host;
+  get asked(): string {
+    return this.#client.api.host;
   }
 
   get requests(): number {
@@ -72,7 +75,7 @@ class OctokitSource implements GitHubSource {
     const answer = await this.#client.get(repo, '', {}, signal, GONE);
     if (answer === 'gone') throw await this.#missing(repo, signal);
     const repository = decodeRepository(answer?.data);
-    if (repository === undefined) throw nonsense(this.host, 'repository');
+    if (repository === undefined) throw nonsense(this.asked, 'repository');
     return repository;
   }
 
@@ -104,7 +107,7 @@ class OctokitSource implements GitHubSource {
     const answer = await this.#client.get(repo, path, {}, signal, GONE);
     if (answer === 'gone') return undefined;
     const item = decodeItem(list, answer?.data);
-    if (item === undefined) throw nonsense(this.host, path);
+    if (item === undefined) throw nonsense(this.asked, path);
     // A transferred thread is found where it is now, which may be here again under another number.
     return item.id === id && isOf(repo, item) ? item : undefined;
   }
@@ -112,7 +115,7 @@ class OctokitSource implements GitHubSource {
   async threadComments(repo: string, number: number, page: number, signal: AbortSignal): Promise<RemotePage> {
     const path = `/issues/${String(number)}/comments`;
     const answer = await this.#client.get(repo, path, { per_page: this.#pageSize, page }, signal, GONE);
-    if (answer === undefined) throw nonsense(this.host, path);
+    if (answer === undefined) throw nonsense(this.asked, path);
     return this.#page('issue_comments', answer);
   }
 
@@ -127,13 +130,13 @@ class OctokitSource implements GitHubSource {
 
   async clone(of: RemoteRepository, part: 'code' | 'wiki', signal: AbortSignal): Promise<ClonedRepository> {
     const credential = await this.#client.credential(of.fullName);
-    return this.#mirror.update(gitRemote(of, part, credential, this.host), signal);
+    return this.#mirror.update(gitRemote(of, part, credential, this.asked), signal);
   }
 
   #page(list: GitHubList, answer: ClientAnswer | 'gone'): RemotePage {
     if (answer === 'gone') return { items: [], more: false, pages: undefined, etag: undefined };
     const items = decodePage(list, answer.data);
-    if (items === undefined) throw nonsense(this.host, PATHS[list]);
+    if (items === undefined) throw nonsense(this.asked, PATHS[list]);
     const link = String(answer.headers.link ?? '');
     const last = /<[^>]*[?&]page=(\d+)[^>]*>; rel="last"/.exec(link)?.[1];
     const etag = answer.headers.etag;
@@ -149,11 +152,11 @@ class OctokitSource implements GitHubSource {
   async #missing(repo: string, signal: AbortSignal): Promise<Failure> {
     const [owner = ''] = repo.split('/', 1);
     if (!(await this.#client.hasOwner(repo, signal))) {
-      return new Failure('not_found', `there is no user or organisation ${owner} on ${this.host}`, {
-        hint: 'Check the spelling of owner/name, and GH_HOST where it is another host.',
+      return new Failure('not_found', `there is no user or organisation ${owner} on ${this.asked}`, {
+        hint: `Check the spelling of owner/name, and ${this.#client.api.setting} where another host is meant.`,
       });
     }
-    return new Failure('credential_required', `${this.host} shows this token no repository ${repo}`, {
+    return new Failure('credential_required', `${this.asked} shows this token no repository ${repo}`, {
       hint: 'Check its spelling; if it is private, use a token that may read it (gh auth refresh -s repo).',
     });
   }

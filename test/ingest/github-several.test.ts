@@ -19,6 +19,7 @@ const run = (
   parts: Partial<Engine> = {},
 ): Promise<IndexOutput> =>
   index.index('', { targets, types: ISSUES, ...input }, { source: sourceFor(gh, cache), ...parts });
+const asked = (): string => new URL(gh.url).host;
 const limited = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Date.UTC(2030, 0, 1) / 1000) };
 const limit = (route: string): void => {
   gh.fault(route, { kind: 'status', status: 403, headers: limited, body: {} }, { times: 9 });
@@ -37,7 +38,7 @@ describe('a repository on GitHub that cannot be read', () => {
           {
             part: 'repository',
             code: 'credential_required',
-            message: 'github.com shows this token no repository acme/none',
+            message: `${asked()} shows this token no repository acme/none`,
             hint: expect.any(String) as string,
           },
         ],
@@ -64,7 +65,7 @@ describe('a repository on GitHub that cannot be read', () => {
   ])('keeps no other from being asked but by the limit: %s', async (route, part) => {
     limit(route);
     const { targets } = await run(['acme/app', 'acme/lib', 'acme/none']);
-    const message = 'github.com allows no more requests before 2030-01-01T00:00:00.000Z';
+    const message = `${asked()} allows no more requests before 2030-01-01T00:00:00.000Z`;
     const unasked = { part: 'repository', code: 'rate_limited', message: `not asked, since ${message}` };
     expect(targets).toMatchObject([
       { failures: [{ part, code: 'rate_limited', message }] },
@@ -88,7 +89,7 @@ describe('a repository on GitHub that cannot be read', () => {
     const { signal } = controller;
     const { targets } = await run(['acme/none', 'acme/app'], { watch: '1h' }, { progress, pause, signal });
     expect(targets).toMatchObject([{ failures: [{ part: 'repository' }] }, { target: 'acme/app', failures: [] }]);
-    expect(notes).toEqual(Array(2).fill('github.com shows this token no repository acme/none'));
+    expect(notes).toEqual(Array(2).fill(`${asked()} shows this token no repository acme/none`));
   });
 });
 

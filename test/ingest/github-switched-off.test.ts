@@ -262,6 +262,25 @@ it('nothing leaves when issues are switched off, or the repository is hidden, wh
   expect(await index.keys('pr_review')).toHaveLength(1);
 });
 
+it('pull requests that a token may not read are not gone, nor what was said in them', async () => {
+  converse();
+  await run();
+  const keys = await index.keys();
+  later();
+  app.hasPulls = false;
+  gh.quirks.tellsHiddenPulls = false;
+  const { removed, failures } = await run();
+  expect(await index.keys()).toEqual(keys);
+  const hidden = `${new URL(gh.url).host} shows this token no pull requests of acme/app`;
+  expect(removed).toBe(0);
+  expect(failures.map(({ part, code, message }) => [part, code, message])).toEqual([
+    ['issues', 'credential_required', hidden],
+    ['comments', 'credential_required', hidden],
+    ['review comments', 'not_found', expect.any(String)],
+    ['reviews', 'credential_required', hidden],
+  ]);
+});
+
 it.each([500, 502])('reviews are read one by one where GitHub gives their query up (%i)', async (status) => {
   converse();
   gh.fault('graphql', { kind: 'status', status, body: 'Bad gateway' });

@@ -112,7 +112,7 @@ async function removeGone(
       // A comment may be there in another thread, with which it was transferred away and back.
       if (key !== undefined && key !== item.key) gone.push(item);
     }
-    if (gone.length > 0) await assertSame(remote);
+    if (gone.length > 0) await assertShown(remote);
     for (const { key } of gone) surface.remove(key);
     const numbers = isOfThreads ? gone.flatMap(({ number }) => number ?? []) : [];
     if (numbers.length > 0) {
@@ -140,6 +140,25 @@ export async function assertSame({ source, facts, signal }: Remote): Promise<voi
   throw new Failure('not_found', `issues or pull requests of ${facts.fullName} were switched on or off meanwhile`, {
     hint: 'Run the same command again.',
   });
+}
+
+/**
+ * As {@link assertSame}, for what pull requests hold. Fails too where the token may not read them: to it, they are not there,
+ * nor is anything that was said in them.
+ */
+export async function assertShown(remote: Remote): Promise<void> {
+  await assertSame(remote);
+  const { source, facts, signal } = remote;
+  if (!facts.hasPulls) return;
+  try {
+    await source.list(facts.fullName, 'pulls', { order: 'newest', page: 1, perPage: 1 }, signal);
+  } catch (error) {
+    if (!(error instanceof Failure) || (error.code !== 'not_found' && error.code !== 'credential_required'))
+      throw error;
+    throw new Failure('credential_required', `${source.asked} shows this token no pull requests of ${facts.fullName}`, {
+      hint: 'Use a token that may read pull requests. Those that are indexed stay.',
+    });
+  }
 }
 
 /** Reads the comments of threads of which GitHub counts more or fewer than are known. */

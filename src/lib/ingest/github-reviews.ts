@@ -3,7 +3,7 @@ import { INDEX_FORMAT } from '../corpus/content-hash.ts';
 import { reviewedSteps, unreviewedPullsQuery } from '../corpus/remote-items.ts';
 import { query } from '../engine/database.ts';
 import { requestsLeft } from './github-list.ts';
-import { assertSame } from './github-reconcile.ts';
+import { assertShown } from './github-reconcile.ts';
 import type { Remote } from './github-source.ts';
 import { GitHubSurface } from './github-surface.ts';
 import { OVERLAP_MS } from './github-walk.ts';
@@ -45,7 +45,7 @@ export async function ingestReviews(run: Run, remote: Remote): Promise<void> {
     }
     const gone = stale.filter((key) => !there.has(key));
     // Of a pull request that the token may not see any more, GitHub says as much as of one that is gone.
-    if (gone.length > 0) await assertSame(remote);
+    if (gone.length > 0) await assertShown(remote);
     for (const key of gone) surface.remove(key);
     // A review of the same second may have come after the answer: such a pull request is looked at once more.
     const reviewed = chunk.map(({ number, updated_at }) => ({

@@ -1,6 +1,7 @@
 import type { Repository } from './repository.ts';
 import type { Shape } from './shapes.ts';
 import type { Thread } from './state.ts';
+import type { Quirks } from './world.ts';
 import { nodeId, timestamp, type Urls } from './urls.ts';
 import { userBody } from './user-body.ts';
 
@@ -55,9 +56,13 @@ export function repositoryBody(urls: Urls, repository: Repository) {
 }
 
 /** The answer to `GET /repos/{owner}/{repo}`. */
-export function fullRepositoryBody(urls: Urls, repository: Repository): Shape<'full-repository'> {
+export function fullRepositoryBody(
+  urls: Urls,
+  repository: Repository,
+  { tellsHiddenPulls }: Pick<Quirks, 'tellsHiddenPulls'>,
+): Shape<'full-repository'> {
   // Newer than the description is the switch of pull requests.
-  const newer = { has_pull_requests: repository.hasPulls };
+  const newer = { has_pull_requests: repository.hasPulls || !tellsHiddenPulls };
   return { ...repositoryBody(urls, repository), ...newer, network_count: 0, subscribers_count: 0 };
 }
 

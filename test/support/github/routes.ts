@@ -31,7 +31,7 @@ const REPOSITORY = '/repos/{owner}/{repo}';
 
 /** What there is below `/repos/{owner}/{repo}`. The first that matches is it. */
 export const ROUTES: readonly Route[] = [
-  route('', ({ urls, repository }) => json(200, fullRepositoryBody(urls, repository))),
+  route('', ({ urls, repository, quirks }) => json(200, fullRepositoryBody(urls, repository, quirks))),
   route('/issues', issues),
   route('/issues/comments', issueComments),
   route('/issues/comments/{comment_id}', ({ urls, repository }, id) => {

@@ -10,6 +10,8 @@ export interface Quirks {
   atListLimit: 'refuse' | 'end';
   /** Where issues are switched off: whether the comments of a repository are refused, or listed with or without theirs. */
   hiddenComments: 'refused' | 'listed' | 'left out';
+  /** Whether a repository says that its pull requests are hidden; of what a token may not read it says nothing. */
+  tellsHiddenPulls: boolean;
 }
 
 /** What all repositories share: time, ids and users. */
@@ -19,6 +21,7 @@ export class World {
     listLimit: 10_000,
     atListLimit: 'refuse',
     hiddenComments: 'left out',
+    tellsHiddenPulls: true,
   };
   readonly #clock: Clock;
   readonly #users = new Map<string, User>();

@@ -1,12 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
-import Index from '../../src/commands/index/index.ts';
-import type { EngineOptions } from '../../src/lib/cli/base-command.ts';
 import { sourceFor } from '../support/github-index.ts';
 import { eachWithGitHub, type GitHubProject } from '../support/github-project.ts';
 import { temporaryDirectory } from '../support/repository.ts';
 import { configIn, TestHost } from './example.ts';
+import { indexOn } from './index-command.ts';
 
 let gh: GitHubProject['gh'];
 const cache = eachWithGitHub((project) => {
@@ -24,20 +23,10 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-class Indexing extends Index {
-  static override id = 'index';
-  static override args = Index.args;
-  static override flags = Index.flags;
-
-  protected override createHost(): TestHost {
-    return host;
-  }
-
-  protected override async composeEngine(options: EngineOptions) {
-    const { engine, close } = await super.composeEngine(options);
-    return { engine: { ...engine, source: sourceFor(gh, cache) }, close };
-  }
-}
+const Indexing = indexOn(
+  () => host,
+  () => ({ source: sourceFor(gh, cache) }),
+);
 
 it('one of several that is not on GitHub ends the command as its failure, beside what became of the others', async () => {
   const config = await configIn(directory);

@@ -1,10 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import Index from '../../src/commands/index/index.ts';
-import type { EngineOptions } from '../../src/lib/cli/base-command.ts';
 import { temporaryDirectory } from '../support/repository.ts';
 import { configIn, TestHost } from './example.ts';
+import { indexOn } from './index-command.ts';
 
 const directory = temporaryDirectory();
 let host = new TestHost();
@@ -14,24 +13,14 @@ afterEach(() => {
 });
 
 /** Somebody presses Ctrl-C in the first pause. */
-class Watched extends Index {
-  static override id = 'index';
-  static override args = Index.args;
-  static override flags = Index.flags;
-
-  protected override createHost(): TestHost {
-    return host;
-  }
-
-  protected override async composeEngine(options: EngineOptions) {
-    const { engine, close } = await super.composeEngine(options);
-    const pause = (): Promise<void> => {
-      host.interrupt();
-      return Promise.resolve();
-    };
-    return { engine: { ...engine, pause }, close };
-  }
-}
+const pause = (): Promise<void> => {
+  host.interrupt();
+  return Promise.resolve();
+};
+const Watched = indexOn(
+  () => host,
+  () => ({ pause }),
+);
 
 it('a watch that is stopped in a pause tells of the last run, and ends as one that is stopped in a run', async () => {
   const config = await configIn(directory);
